@@ -279,7 +279,7 @@ func (o Order) defs() []*Stage {
 // longer one it keeps the low bits, and one that asks for chance is kept here.
 func (b *Builder) takeSeed() {
 	seed, s := b.value("seed").(uint64), b.eng.Seeds
-	switch err := b.eng.CheckSeed(seed); {
+	switch err := b.eng.checkSeed(seed); {
 	case err == nil:
 	case seed > s.Max():
 		b.note("seed", "%s keeps %d bits of a seed: %d acts as %d", b.eng.Name, s.Bits, seed, seed&s.Max())

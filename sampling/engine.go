@@ -66,8 +66,8 @@ func (s Seeds) Max() uint64 {
 	return 1<<s.Bits - 1
 }
 
-// CheckSeed reports a seed that does not mean itself to the engine.
-func (e *Engine) CheckSeed(seed uint64) error {
+// checkSeed reports a seed that does not mean itself to the engine.
+func (e *Engine) checkSeed(seed uint64) error {
 	s := e.Seeds
 	switch {
 	case seed > s.Max():

@@ -5,9 +5,9 @@ import "math"
 // heatShades are the glyphs of a heat map from nothing to everything.
 var heatShades = [...]string{" ", "░", "▒", "▓", "█"}
 
-// HeatLevel returns which of the five shades stands for v, 0 to 1. Anything
+// heatLevel returns which of the five shades stands for v, 0 to 1. Anything
 // above 0.5 % of the range shows.
-func HeatLevel(v float64) int {
+func heatLevel(v float64) int {
 	if math.IsNaN(v) || v < 0.005 {
 		return 0
 	}
@@ -23,7 +23,7 @@ func Heat(c *Canvas, cols, rows, cell int, at func(col, row int) float64, ink In
 	}
 	for x := range cols {
 		for y := range rows {
-			c.Fill(Rect{X: x * cell, Y: y, W: cell, H: 1}, heatShades[HeatLevel(at(x, y))], ink)
+			c.Fill(Rect{X: x * cell, Y: y, W: cell, H: 1}, heatShades[heatLevel(at(x, y))], ink)
 		}
 	}
 	return cols

@@ -13,12 +13,12 @@ func Slider(c *Canvas, frac float64, off bool, ink Ink) {
 	if off {
 		knob, ink = "○", Ink{Role: Inert}
 	}
-	c.Put(SliderCell(frac, c.W), 0, knob, ink)
+	c.Put(sliderCell(frac, c.W), 0, knob, ink)
 }
 
-// SliderCell returns the cell of a track of w cells that stands for frac, and
+// sliderCell returns the cell of a track of w cells that stands for frac, and
 // SliderFrac the fraction that a cell stands for.
-func SliderCell(frac float64, w int) int {
+func sliderCell(frac float64, w int) int {
 	if math.IsNaN(frac) {
 		frac = 0
 	}

@@ -52,7 +52,7 @@ func TestFable(t *testing.T) {
 	set["num_beams"] = 4
 	search := start(t, m, enginetest.Compile(t, m, set), in, Options{Greedy: true})
 	var read []int
-	if err := search.Prefill(context.Background(), func(done, total int) { read = append(read, done, total) }); err != nil {
+	if err := search.prefill(context.Background(), func(done, total int) { read = append(read, done, total) }); err != nil {
 		t.Fatal(err)
 	}
 	if want := []int{len(in) - 1, len(in) - 1}; !slices.Equal(read, want) {

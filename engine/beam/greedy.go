@@ -7,16 +7,16 @@ import (
 	"logitscope/engine/rows"
 )
 
-// FollowGreedy says whether the search follows the greedy text from the next
+// followGreedy says whether the search follows the greedy text from the next
 // step on. It costs as much as one more beam once the greedy text is none of
 // those running; the first step after it was switched on catches up.
-func (s *Search) FollowGreedy(on bool) { s.opt.Greedy = on }
+func (s *Search) followGreedy(on bool) { s.opt.Greedy = on }
 
-// Greedy follows the greedy text to where the search is, once, and returns the
+// greedy follows the greedy text to where the search is, once, and returns the
 // view with it. It runs the model for the tokens that are missing, one after
 // another; a search that is stepped through, or that has ended, can afford
 // that where one at full speed cannot.
-func (s *Search) Greedy(ctx context.Context) (*View, error) {
+func (s *Search) greedy(ctx context.Context) (*View, error) {
 	last := &s.states[len(s.states)-1]
 	if last.step == nil {
 		return s.View(), nil

@@ -30,7 +30,7 @@ type Options struct {
 	Whole func(output []int32) bool
 
 	// Greedy makes the search follow the greedy text as well, for contrast; see
-	// [Search.FollowGreedy].
+	// Search.followGreedy.
 	Greedy bool
 
 	// RowBudget is the most bytes of logits kept so that old steps can be
@@ -134,10 +134,10 @@ func (s *Search) turn(cur int) *turn {
 	return t
 }
 
-// Prefill runs all of the prompt but its last token through the model, in
+// prefill runs all of the prompt but its last token through the model, in
 // pieces, and calls progress after each; progress may be nil. Without it the
 // first step runs the prompt in one go.
-func (s *Search) Prefill(ctx context.Context, progress func(done, total int)) error {
+func (s *Search) prefill(ctx context.Context, progress func(done, total int)) error {
 	const piece = 64
 	root, body := s.pool.held[nil], s.prompt[:len(s.prompt)-1]
 	for at := root.Len(); at < len(body); {
@@ -281,7 +281,7 @@ func (st *state) index() int {
 // candidates scores every continuation of a group's beams and returns those
 // the rule looks at.
 func (s *Search) candidates(t *turn, g group, at map[*Node]*rows.Row) ([]Candidate, error) {
-	keep := s.set.Keep()
+	keep := s.set.keep()
 	per := rules[s.set.Rule].perBeam(&s.set)
 	var picks []rows.Pick // drawn from, or the best of each beam
 	top := rows.Best{K: keep}

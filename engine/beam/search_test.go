@@ -550,7 +550,7 @@ func TestFollowGreedy(t *testing.T) {
 		v := s.View()
 		for !v.Done() {
 			n := len(v.Steps)
-			s.FollowGreedy(n%3 == 2 || n == len(want.Steps)-1)
+			s.followGreedy(n%3 == 2 || n == len(want.Steps)-1)
 			var err error
 			if v, err = s.Step(context.Background()); err != nil {
 				t.Fatal(err)
@@ -570,7 +570,7 @@ func TestFollowGreedy(t *testing.T) {
 		finish(t, f)
 		f.Rewind(max(1, len(want.Steps)-2))
 		for range 2 { // the second time it is there already
-			at, err := f.Greedy(context.Background())
+			at, err := f.greedy(context.Background())
 			if err != nil {
 				t.Fatal(err)
 			}

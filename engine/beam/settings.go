@@ -47,9 +47,9 @@ type Settings struct {
 	pipeline *sampling.Pipeline
 }
 
-// Keep returns K, the number of candidates a group looks at in one step:
+// keep returns K, the number of candidates a group looks at in one step:
 // max(2, 1+n_eos) for each of its beams.
-func (s *Settings) Keep() int { return max(2, 1+len(s.EOS)) * s.Beams / s.Groups }
+func (s *Settings) keep() int { return max(2, 1+len(s.EOS)) * s.Beams / s.Groups }
 
 func (s *Settings) ends(id int32) bool {
 	_, ok := slices.BinarySearch(s.EOS, id)

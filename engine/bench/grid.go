@@ -27,9 +27,9 @@ type Grid struct {
 	Cells  []Point  // a point of the grid each; the last axis varies fastest
 }
 
-// Index returns the place in Cells of the point that has value at[i] of axis
+// index returns the place in Cells of the point that has value at[i] of axis
 // i. It panics if at has another length than Axes or is out of range.
-func (r *Grid) Index(at ...int) int {
+func (r *Grid) index(at ...int) int {
 	if len(at) != len(r.Axes) {
 		panic("bench: a point needs one index for each axis")
 	}
@@ -43,8 +43,8 @@ func (r *Grid) Index(at ...int) int {
 	return n
 }
 
-// At returns the cell of a point; see [Grid.Index].
-func (r *Grid) At(at ...int) *Point { return &r.Cells[r.Index(at...)] }
+// At returns the cell of a point; see Grid.index.
+func (r *Grid) At(at ...int) *Point { return &r.Cells[r.index(at...)] }
 
 // Whole reports whether a point has a text for each seed.
 func (r *Grid) Whole(c *Point) bool { return len(c.Runs) >= len(r.Seeds) }
@@ -111,7 +111,7 @@ func (c *Point) Value(key string) stats.Estimate {
 	return stats.None
 }
 
-// Reasons returns how many texts ended for each reason, in the words of the
+// reasons returns how many texts ended for each reason, in the words of the
 // records: "eos", "length", "stop", "constraint", "error".
 func (c *Point) Reasons() map[string]int {
 	n := map[string]int{}

@@ -127,8 +127,8 @@ func TestGridOrder(t *testing.T) {
 	var got []string
 	for i, c := range r.Cells {
 		got = append(got, fmt.Sprintf("%g/%d", c.Config.Float("temperature"), c.Config.Int("top_k")))
-		if r.Index(c.At...) != i || r.At(c.At...) != &r.Cells[i] {
-			t.Errorf("cell %d is found at %d", i, r.Index(c.At...))
+		if r.index(c.At...) != i || r.At(c.At...) != &r.Cells[i] {
+			t.Errorf("cell %d is found at %d", i, r.index(c.At...))
 		}
 	}
 	if want := "[0.5/1 0.5/2 0.5/3 1/1 1/2 1/3]"; fmt.Sprint(got) != want {

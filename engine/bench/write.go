@@ -15,8 +15,8 @@ import (
 // reasons are why texts end, in the order of columns.
 var reasons = []string{"eos", "length", "stop", "constraint", "error"}
 
-// Reasons returns the reasons for which texts of r ended, in a fixed order.
-func (r *Grid) Reasons() []string {
+// reasons returns the reasons for which texts of r ended, in a fixed order.
+func (r *Grid) reasons() []string {
 	var out []string
 	for _, reason := range reasons {
 		if slices.ContainsFunc(r.Cells, func(c Point) bool { return c.Reasons()[reason] > 0 }) {

@@ -47,7 +47,7 @@ func Measure(steps []*engine.Step) Stats {
 	if d, n := stats.Distinct(ids, 4); n > 0 {
 		s.Repeated4 = 1 - d
 	}
-	s.LongestRepeat = LongestRepeat(ids)
+	s.LongestRepeat = longestRepeat(ids)
 	if l, ok := loops.Find(written(ids, steps)); ok {
 		s.Loop = &l
 	}
@@ -62,10 +62,10 @@ func written(ids []int32, steps []*engine.Step) []int32 {
 	return ids
 }
 
-// LongestRepeat returns the length of the longest run of tokens that occurs
+// longestRepeat returns the length of the longest run of tokens that occurs
 // twice in ids, overlaps allowed. It builds a suffix automaton (Blumer et al.
 // 1985), in time that grows with len(ids) alone.
-func LongestRepeat(ids []int32) int {
+func longestRepeat(ids []int32) int {
 	type state struct {
 		next map[int32]int
 		link int

@@ -33,7 +33,7 @@ func TestLongestRepeat(t *testing.T) {
 		{nil, 0}, {[]int32{1}, 0}, {[]int32{1, 1}, 1}, {[]int32{1, 1, 1}, 2},
 		{[]int32{1, 2, 3, 1, 2, 4}, 2}, {[]int32{1, 2, 3, 4}, 0},
 	} {
-		if got := LongestRepeat(tt.ids); got != tt.want {
+		if got := longestRepeat(tt.ids); got != tt.want {
 			t.Errorf("LongestRepeat(%v) = %d, want %d", tt.ids, got, tt.want)
 		}
 	}
@@ -43,7 +43,7 @@ func TestLongestRepeat(t *testing.T) {
 		for i := range ids {
 			ids[i] = r.Int32N(3)
 		}
-		if got, want := LongestRepeat(ids), slowRepeat(ids); got != want {
+		if got, want := longestRepeat(ids), slowRepeat(ids); got != want {
 			t.Fatalf("LongestRepeat(%v) = %d, want %d", ids, got, want)
 		}
 	}

@@ -27,8 +27,8 @@ type Layer struct {
 	Window         int // positions that a position sees, itself included; 0 for all
 }
 
-// Even returns n layers that are alike.
-func Even(n, heads, kvHeads int) []Layer {
+// even returns n layers that are alike.
+func even(n, heads, kvHeads int) []Layer {
 	out := make([]Layer, n)
 	for i := range out {
 		out[i] = Layer{Heads: heads, KVHeads: kvHeads}
@@ -87,8 +87,8 @@ func (l Layer) looks(from, to int) float64 {
 	return sum(to) - sum(from)
 }
 
-// Active is how many weights take part in one token.
-func (s Shape) Active() float64 {
+// active is how many weights take part in one token.
+func (s Shape) active() float64 {
 	if s.Experts == 0 {
 		return s.Weights
 	}
@@ -125,7 +125,7 @@ func (w Work) Intensity() float64 { return w.Ops / w.Bytes() }
 // size of a head for every head and every position looked at.
 func (s Shape) Pass(from, n, texts int) Work {
 	w := Work{Weights: s.Read(n*texts) * s.WeightBytes, KV: float64(texts) * s.CacheBytes(from+n)}
-	w.Ops = 2 * s.Active() * float64(n)
+	w.Ops = 2 * s.active() * float64(n)
 	for _, l := range s.Layers {
 		w.Ops += 2 * float64(l.Heads*(s.KeySize+s.ValueSize)) * l.looks(from, from+n)
 	}
@@ -194,9 +194,9 @@ func (s Shape) Outgrows() int {
 // configurations of Llama 3 8B and 70B and Mixtral 8x7B.
 func Known() []Shape {
 	return []Shape{
-		{Name: "8B", Layers: Even(32, 32, 8), KeySize: 128, ValueSize: 128, NumberBytes: 2, Weights: 8_030_261_248, WeightBytes: 2},
-		{Name: "70B", Layers: Even(80, 64, 8), KeySize: 128, ValueSize: 128, NumberBytes: 2, Weights: 70_553_706_496, WeightBytes: 2},
-		{Name: "8x7B", Layers: Even(32, 32, 8), KeySize: 128, ValueSize: 128, NumberBytes: 2, Weights: 46_702_792_704,
+		{Name: "8B", Layers: even(32, 32, 8), KeySize: 128, ValueSize: 128, NumberBytes: 2, Weights: 8_030_261_248, WeightBytes: 2},
+		{Name: "70B", Layers: even(80, 64, 8), KeySize: 128, ValueSize: 128, NumberBytes: 2, Weights: 70_553_706_496, WeightBytes: 2},
+		{Name: "8x7B", Layers: even(32, 32, 8), KeySize: 128, ValueSize: 128, NumberBytes: 2, Weights: 46_702_792_704,
 			ExpertWeights: 32 * 8 * 3 * 4096 * 14336, WeightBytes: 2, Experts: 8, Used: 2},
 	}
 }

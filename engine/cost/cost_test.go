@@ -50,7 +50,7 @@ func TestKnownShapes(t *testing.T) {
 		if binds != ByBytes {
 			t.Errorf("%s: operations bind a step", s.Name)
 		}
-		near(t, s.Name+" active", s.Active(), tt.active, 1e-3)
+		near(t, s.Name+" active", s.active(), tt.active, 1e-3)
 	}
 	if n := Known()[0].Outgrows(); n < 122_000 || n > 123_000 { // 16.06e9 / 131,072
 		t.Errorf("the cache of 8B outgrows its weights at %d", n)
@@ -61,8 +61,8 @@ func TestKnownShapes(t *testing.T) {
 // read them all.
 func TestMixture(t *testing.T) {
 	s := Known()[2]
-	near(t, "active", s.Active(), 12.88e9, 1e-3)
-	near(t, "read by one", s.Read(1), s.Active(), 1e-9)
+	near(t, "active", s.active(), 12.88e9, 1e-3)
+	near(t, "read by one", s.Read(1), s.active(), 1e-9)
 	near(t, "read by two", s.Read(2), s.Weights-s.ExpertWeights*9/16, 1e-9)
 	near(t, "read by many", s.Read(1000), s.Weights, 1e-9)
 }

@@ -118,9 +118,9 @@ func (e *Expr) Now(s *Scene) []Leaf {
 	return e.leaves(s, (*node).isTerm)
 }
 
-// Answers returns the parts of e that are yes or no and are not joined of
+// answers returns the parts of e that are yes or no and are not joined of
 // others, in the order in which they stand: which of them hold says why e does.
-func (e *Expr) Answers(s *Scene) []Leaf {
+func (e *Expr) answers(s *Scene) []Leaf {
 	return e.leaves(s, func(n *node) bool { return n.kind == Truth && n.op != "and" && n.op != "or" && n.op != "not" })
 }
 

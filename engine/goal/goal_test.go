@@ -321,7 +321,7 @@ func TestLeaves(t *testing.T) {
 	for _, l := range e.Now(sc) {
 		now = append(now, l.Source)
 	}
-	for _, l := range e.Answers(sc) {
+	for _, l := range e.answers(sc) {
 		if l.Value.Holds() {
 			answers = append(answers, l.Source)
 		}
@@ -390,7 +390,7 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("%q comes to %+v", src, v)
 			}
 			e.Now(sc)
-			e.Answers(sc)
+			e.answers(sc)
 		}
 	})
 }

@@ -29,7 +29,7 @@ func (w *Watch) Holds(v engine.View) bool {
 	l.View, l.Proposal = v, true
 	s.Lanes, s.At = []Lane{l}, 0
 	sc := NewScene(s)
-	now := w.expr.Answers(sc)
+	now := w.expr.answers(sc)
 	if !w.expr.Eval(sc).Holds() {
 		w.before = now
 		return false

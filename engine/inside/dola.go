@@ -37,9 +37,9 @@ const (
 // wideModel is the number of layers above which twenty are candidates.
 const wideModel, wideCandidates = 40, 20
 
-// CandidateLayers returns the layers of n, 0 the embedding, that a word of
+// candidateLayers returns the layers of n, 0 the embedding, that a word of
 // transformers names: every second one of the lower or upper half.
-func CandidateLayers(n int, tied bool, which string) ([]int, error) {
+func candidateLayers(n int, tied bool, which string) ([]int, error) {
 	every := func(from, to int) (out []int) {
 		for l := from; l < to; l += 2 {
 			out = append(out, l)
@@ -71,8 +71,8 @@ func CandidateLayers(n int, tied bool, which string) ([]int, error) {
 	return nil, fmt.Errorf("%q must be %s or %s", which, DoLaLow, DoLaHigh)
 }
 
-// InnerLayers returns those of a list that are below the last of n.
-func InnerLayers(n int, list []int) []int {
+// innerLayers returns those of a list that are below the last of n.
+func innerLayers(n int, list []int) []int {
 	return slices.DeleteFunc(slices.Clone(list), func(l int) bool { return l < 0 || l >= n })
 }
 
@@ -92,13 +92,13 @@ type DoLa struct {
 // is removed.
 const relativeTop = 0.1
 
-// Contrast weighs the last layer's logits against those of the candidates.
-func Contrast(rule DoLaRule, candidates []int, final []float32, layers map[int][]float32) DoLa {
+// contrast weighs the last layer's logits against those of the candidates.
+func contrast(rule DoLaRule, candidates []int, final []float32, layers map[int][]float32) DoLa {
 	d := DoLa{Rule: rule, Candidates: candidates}
-	p := Law(final)
+	p := law(final)
 	at := 0
 	for i, l := range candidates {
-		d.JS = append(d.JS, rule.divergence(p, Law(layers[l])))
+		d.JS = append(d.JS, rule.divergence(p, law(layers[l])))
 		if d.JS[i] > d.JS[at] {
 			at = i
 		}
@@ -161,11 +161,11 @@ func (r DoLaRule) divergence(p, q []float64) (js float64) {
 // lower or upper half as candidates.
 func (in *Insight) DoLa(rule DoLaRule, which string) (DoLa, error) {
 	n := in.Anatomy.Layers()
-	candidates, err := CandidateLayers(n, in.Anatomy.Tied, which)
+	candidates, err := candidateLayers(n, in.Anatomy.Tied, which)
 	if err != nil {
 		return DoLa{}, err
 	}
-	if candidates = InnerLayers(n, candidates); len(candidates) == 0 {
+	if candidates = innerLayers(n, candidates); len(candidates) == 0 {
 		return DoLa{}, fmt.Errorf("a model of %d layers has no candidates", n)
 	}
 	rows := map[int][]float32{}
@@ -174,7 +174,7 @@ func (in *Insight) DoLa(rule DoLaRule, which string) (DoLa, error) {
 			rows[l] = in.Lens[l]
 		}
 	}
-	return Contrast(rule, candidates, in.Lens[n], rows), nil
+	return contrast(rule, candidates, in.Lens[n], rows), nil
 }
 
 // Order returns the tokens that are left, most probable first, with their

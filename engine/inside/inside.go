@@ -135,11 +135,11 @@ func Look(ctx context.Context, src Source, rows int) (*Insight, error) {
 		}
 		at = to
 	}
-	last := Law(in.Lens[layers])
+	last := law(in.Lens[layers])
 	for _, logits := range in.Lens {
-		p := Law(logits)
+		p := law(logits)
 		best := Best(logits, 1)[0]
-		in.Laws = append(in.Laws, LayerLaw{LogSum: float64(logits[best]) - math.Log(p[best]), Entropy: Entropy(p), Exit: Apart(last, p)})
+		in.Laws = append(in.Laws, LayerLaw{LogSum: float64(logits[best]) - math.Log(p[best]), Entropy: entropy(p), Exit: apart(last, p)})
 	}
 	return in, nil
 }
@@ -184,8 +184,8 @@ func best(row []float32) Cell {
 	return Cell{int32(at), 1 / sum}
 }
 
-// Law returns the softmax of logits.
-func Law(logits []float32) []float64 {
+// law returns the softmax of logits.
+func law(logits []float32) []float64 {
 	p := make([]float64, len(logits))
 	top := float64(slices.Max(logits))
 	sum := 0.0
@@ -199,8 +199,8 @@ func Law(logits []float32) []float64 {
 	return p
 }
 
-// Entropy returns the entropy of a law in bits.
-func Entropy(p []float64) (bits float64) {
+// entropy returns the entropy of a law in bits.
+func entropy(p []float64) (bits float64) {
 	for _, v := range p {
 		if v > 0 {
 			bits -= v * math.Log2(v)
@@ -238,9 +238,9 @@ func Best(logits []float32, n int) []int32 {
 	return ids
 }
 
-// SettlesAt returns the first layer from which on the best token of the last
+// settlesAt returns the first layer from which on the best token of the last
 // position stays the best.
-func (in *Insight) SettlesAt() int {
+func (in *Insight) settlesAt() int {
 	last := len(in.Map) - 1
 	at := last
 	for at > 0 && in.Map[at-1][in.Rows-1].Token == in.Map[last][in.Rows-1].Token {
@@ -255,8 +255,8 @@ type Distance struct {
 	KL float64 // of the second from the first, bits: what it costs to take the second for the first
 }
 
-// Apart returns the distance of law q from law p.
-func Apart(p, q []float64) (d Distance) {
+// apart returns the distance of law q from law p.
+func apart(p, q []float64) (d Distance) {
 	for i := range p {
 		d.TV += math.Abs(p[i]-q[i]) / 2
 		if p[i] > 0 {

@@ -54,17 +54,17 @@ func TestDoLaGolden(t *testing.T) {
 			var word string
 			var err error
 			if json.Unmarshal(c.Which, &list) == nil {
-				got = InnerLayers(c.Layers, list)
+				got = innerLayers(c.Layers, list)
 			} else if json.Unmarshal(c.Which, &word) != nil {
 				t.Fatal(c.ID)
-			} else if got, err = CandidateLayers(c.Layers, c.TiedWords, word); err != nil {
+			} else if got, err = candidateLayers(c.Layers, c.TiedWords, word); err != nil {
 				t.Error(err)
 			}
 			if !slices.Equal(got, e.Candidates) {
 				t.Errorf("%s: %v, want %v", c.ID, got, e.Candidates)
 			}
 		case "dola_row":
-			d := Contrast(DoLaTransformers, c.Candidates, c.Final, c.RowsOf)
+			d := contrast(DoLaTransformers, c.Candidates, c.Final, c.RowsOf)
 			if d.Chosen != e.Chosen || !slices.Equal(d.IDs, e.Survivors) || !allNear(d.JS, e.JS) || !allNear(d.Scores, e.Scores) || !allNear(d.Probs, e.Probs) {
 				t.Errorf("%s: %+v", c.ID, d)
 			}
@@ -78,7 +78,7 @@ func TestDoLaGolden(t *testing.T) {
 	if n < 5 {
 		t.Fatal(n, " cases")
 	}
-	if _, err := CandidateLayers(12, false, "middle"); err == nil {
+	if _, err := candidateLayers(12, false, "middle"); err == nil {
 		t.Error("a word that is none is taken")
 	}
 }
@@ -96,7 +96,7 @@ func TestPaperDivergence(t *testing.T) {
 	}
 	// The two rules take the layers from other rows, and need not choose alike.
 	rows := map[int][]float32{0: {1, 2, 3}, 1: {3, 2, 1}}
-	if d := Contrast(DoLaPaper, []int{0, 1}, []float32{1, 2, 3}, rows); d.Chosen != 1 || d.JS[0] != 0 {
+	if d := contrast(DoLaPaper, []int{0, 1}, []float32{1, 2, 3}, rows); d.Chosen != 1 || d.JS[0] != 0 {
 		t.Errorf("%+v", d)
 	}
 }
@@ -140,7 +140,7 @@ func TestLook(t *testing.T) {
 		}
 	}
 	for layer, want := range []float64{0.00, 3.06, 1.99, 2.18, 1.98, 1.74} {
-		if got := Entropy(Law(in.Lens[layer])); math.Abs(got-want) > 0.005 {
+		if got := entropy(law(in.Lens[layer])); math.Abs(got-want) > 0.005 {
 			t.Errorf("layer %d: %v bits, want %v", layer, got, want)
 		}
 	}
@@ -160,11 +160,11 @@ func TestLook(t *testing.T) {
 			}
 		}
 	}
-	if c := in.Map[5][5]; math.Abs(c.Prob-0.591) > 0.0005 || in.SettlesAt() != 5 {
-		t.Errorf("%+v, settles at %d", c, in.SettlesAt())
+	if c := in.Map[5][5]; math.Abs(c.Prob-0.591) > 0.0005 || in.settlesAt() != 5 {
+		t.Errorf("%+v, settles at %d", c, in.settlesAt())
 	}
 	for l, logits := range in.Lens {
-		if got, want := in.Prob(l, paris), Law(logits)[paris]; math.Abs(got-want) > 1e-12 || in.Laws[l].Entropy != Entropy(Law(logits)) {
+		if got, want := in.Prob(l, paris), law(logits)[paris]; math.Abs(got-want) > 1e-12 || in.Laws[l].Entropy != entropy(law(logits)) {
 			t.Errorf("layer %d: %v, want %v", l, got, want)
 		}
 	}
@@ -242,19 +242,19 @@ func TestEffects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return Law(rows[0].Values)
+		return law(rows[0].Values)
 	}
 	whole := one()
 	for i, e := range got {
 		law := one(e.Part)
-		if want := Apart(whole, law); e.Apart != want || e.Before != whole[paris] || e.After != law[paris] {
+		if want := apart(whole, law); e.Apart != want || e.Before != whole[paris] || e.After != law[paris] {
 			t.Errorf("%s: %+v, want %+v", Name(e.Part), e, want)
 		}
 		if i > 0 && e.Apart.TV > got[i-1].Apart.TV {
 			t.Error("not in order")
 		}
 	}
-	if d := Apart(whole, one()); d != (Distance{}) {
+	if d := apart(whole, one()); d != (Distance{}) {
 		t.Errorf("nothing off is %+v away", d)
 	}
 }
@@ -327,7 +327,7 @@ func TestLookWithPartsOff(t *testing.T) {
 // read back.
 func TestFiles(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteNPY(&b, []float32{1, 2, 3, 4, 5, 6}, 2, 3); err != nil {
+	if err := writeNPY(&b, []float32{1, 2, 3, 4, 5, 6}, 2, 3); err != nil {
 		t.Fatal(err)
 	}
 	want := "\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }"
@@ -335,10 +335,10 @@ func TestFiles(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	b.Reset()
-	if err := WriteNPY(&b, []float32{1}, 1); err != nil || !bytes.Contains(b.Bytes(), []byte("'shape': (1,), }")) {
+	if err := writeNPY(&b, []float32{1}, 1); err != nil || !bytes.Contains(b.Bytes(), []byte("'shape': (1,), }")) {
 		t.Error(err, b.String())
 	}
-	if WriteNPY(&b, []float32{1}, 2) == nil {
+	if writeNPY(&b, []float32{1}, 2) == nil {
 		t.Error("an array of another size is written")
 	}
 	src := source(t, "The capital of France is")

@@ -79,7 +79,7 @@ func Effects(ctx context.Context, src Source, parts []models.Part, token int32, 
 			return nil, err
 		}
 		for i, p := range some {
-			e := Effect{Part: p, Apart: Apart(whole, law[i])}
+			e := Effect{Part: p, Apart: apart(whole, law[i])}
 			for id, v := range law[i] {
 				if v > law[i][e.Best] {
 					e.Best = int32(id)
@@ -120,7 +120,7 @@ func laws(ctx context.Context, m models.Batcher, s models.Forker, token int32, o
 	}
 	out := make([][]float64, len(rows))
 	for i, r := range rows {
-		out[i] = Law(r.Values)
+		out[i] = law(r.Values)
 	}
 	return out, nil
 }

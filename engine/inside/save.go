@@ -15,9 +15,9 @@ import (
 // What was seen is written for other programs: as tables for people
 // (comma-separated values), and whole, as arrays of NumPy.
 
-// WriteNPY writes an array of float32 in NumPy's format, version 1.0, the last
+// writeNPY writes an array of float32 in NumPy's format, version 1.0, the last
 // index running fastest.
-func WriteNPY(w io.Writer, values []float32, shape ...int) error {
+func writeNPY(w io.Writer, values []float32, shape ...int) error {
 	size := 1
 	dims := make([]string, len(shape))
 	for i, n := range shape {
@@ -69,7 +69,7 @@ func (in *Insight) Files(begin string, name func(id int32) string) ([]File, erro
 	}
 	layers, n := in.Anatomy.Layers(), in.Inside.Len
 	err := add("-lens.npy", func(w io.Writer) error {
-		return WriteNPY(w, slices.Concat(in.Lens...), layers+1, len(in.Lens[0]))
+		return writeNPY(w, slices.Concat(in.Lens...), layers+1, len(in.Lens[0]))
 	})
 	if err == nil {
 		err = add("-lens.csv", func(w io.Writer) error { return in.lensTable(w, name) })
@@ -82,7 +82,7 @@ func (in *Insight) Files(begin string, name func(id int32) string) ([]File, erro
 				all = append(all, in.Inside.Attention[l]...)
 				all = append(all, slices.Repeat([]float32{float32(math.NaN())}, (most-heads)*n)...)
 			}
-			return WriteNPY(w, all, layers, most, n)
+			return writeNPY(w, all, layers, most, n)
 		})
 	}
 	if err == nil {
@@ -97,7 +97,7 @@ func (in *Insight) lensTable(w io.Writer, name func(int32) string) error {
 	c := csv.NewWriter(w)
 	rows := [][]string{{"layer", "rank", "id", "token", "logit", "probability"}}
 	for l, logits := range in.Lens {
-		law := Law(logits)
+		law := law(logits)
 		for i, id := range Best(logits, savedBest) {
 			rows = append(rows, []string{strconv.Itoa(l), strconv.Itoa(i + 1), strconv.Itoa(int(id)), name(id), number(float64(logits[id])), number(law[id])})
 		}

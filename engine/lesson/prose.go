@@ -36,8 +36,8 @@ type Span struct {
 	Expr *goal.Expr // in its place; Text is its source
 }
 
-// Exprs returns the expressions of p in order.
-func (p Prose) Exprs() []*goal.Expr {
+// exprs returns the expressions of p in order.
+func (p Prose) exprs() []*goal.Expr {
 	var list []*goal.Expr
 	for _, b := range p {
 		for _, s := range b.Spans {

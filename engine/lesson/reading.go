@@ -53,9 +53,9 @@ func (r Reading) Stand(base sampling.Config, preset string) Reading {
 	return r
 }
 
-// Proposal reports whether the token proposed counts as decoded: see
+// proposal reports whether the token proposed counts as decoded: see
 // [goal.Lane.Proposal]. before is what counted in the task before.
-func (r Reading) Proposal(before bool) bool {
+func (r Reading) proposal(before bool) bool {
 	if s := r.Task().Setup; s != nil {
 		return s.Steps > 0
 	}

@@ -135,7 +135,7 @@ func (t *Task) texts() Prose {
 // languages differ in theirs.
 func sameExprs(a, b Prose) bool {
 	list := func(p Prose) (s []string) {
-		for _, e := range p.Exprs() {
+		for _, e := range p.exprs() {
 			s = append(s, e.String())
 		}
 		slices.Sort(s)

@@ -57,9 +57,9 @@ func (r *Rules) Always() []int32 { return r.always }
 // On reports whether there is anything to look for.
 func (r *Rules) On() bool { return r != nil && (len(r.phrases) > 0 || len(r.always) > 0) }
 
-// Find looks for a phrase in the texts of the tokens held. It returns the first
+// find looks for a phrase in the texts of the tokens held. It returns the first
 // phrase of the list that is there, and how many of the last tokens contain it.
-func (r *Rules) Find(held []string) (phrase string, run int, ok bool) {
+func (r *Rules) find(held []string) (phrase string, run int, ok bool) {
 	text := lower(strings.Join(held, ""))
 	for _, p := range r.phrases {
 		if !strings.Contains(text, p) {
@@ -109,7 +109,7 @@ func (w *Watch) After(r *Rules, n, first int, piece func(i int) string, token fu
 	for i := w.Free; i < n; i++ {
 		held = append(held, piece(i))
 	}
-	if p, run, ok := r.Find(held); ok && n-run >= first {
+	if p, run, ok := r.find(held); ok && n-run >= first {
 		x := Rewind{p, run, n - run, token(n - run)}
 		if w.at == nil {
 			w.at = make(map[int][]int32)

@@ -63,18 +63,18 @@ func (g Guess) Check(m int) error {
 	return nil
 }
 
-// Share is the probability that a whole guess gives option i:
+// share is the probability that a whole guess gives option i:
 // (chips + ½) / (10 + m/2).
-func (g Guess) Share(i int) float64 {
+func (g Guess) share(i int) float64 {
 	return (float64(g[i]) + prior) / (Chips + prior*float64(len(g)))
 }
 
 // Bits is what the guess costs if option i is drawn: −log2 of its share.
-func (g Guess) Bits(i int) float64 { return -math.Log2(g.Share(i)) }
+func (g Guess) Bits(i int) float64 { return -math.Log2(g.share(i)) }
 
-// Expected is what the guess costs on average in bits, if law is what the
+// expected is what the guess costs on average in bits, if law is what the
 // options are drawn by.
-func (g Guess) Expected(law []float64) float64 {
+func (g Guess) expected(law []float64) float64 {
 	sum := 0.0
 	for i, p := range law {
 		if p > 0 {
@@ -197,15 +197,15 @@ func (p *Pool) Held(i int) float64 {
 	return float64(p.chips[i]) / float64(Chips*p.n)
 }
 
-// Share is the probability that the pool as one forecaster gives option i:
+// share is the probability that the pool as one forecaster gives option i:
 // (Σ chips + 5) / (10 n + 5 m), the guess of half a chip scaled to ten.
-func (p *Pool) Share(i int) float64 {
+func (p *Pool) share(i int) float64 {
 	const five = Chips * prior
 	return (float64(p.chips[i]) + five) / float64(Chips*p.n+five*len(p.chips))
 }
 
 // Bits is what the pool as one forecaster costs if option i is drawn.
-func (p *Pool) Bits(i int) float64 { return -math.Log2(p.Share(i)) }
+func (p *Pool) Bits(i int) float64 { return -math.Log2(p.share(i)) }
 
 // MeanBits is what its guesses cost on average if option i is drawn, NaN
 // without any.

@@ -37,10 +37,10 @@ func TestScoresByHand(t *testing.T) {
 	near(t, "a lone guesser", p.MeanBits(5), (7*0.5619+24*4.9542)/31, 1e-3)
 	sum := 0.0
 	for i := range 11 {
-		sum += p.Share(i)
+		sum += p.share(i)
 	}
 	near(t, "sum of the shares", sum, 1, 1e-12)
-	if p := NewPool(4); p.Held(0) != 0 || p.Share(0) != 0.25 || !math.IsNaN(p.MeanBits(0)) {
+	if p := NewPool(4); p.Held(0) != 0 || p.share(0) != 0.25 || !math.IsNaN(p.MeanBits(0)) {
 		t.Error("an empty pool must hold nothing and expect equal chances")
 	}
 }
@@ -138,9 +138,9 @@ func TestCalibrated(t *testing.T) {
 		if err := best.Check(m); err != nil {
 			t.Fatal(err)
 		}
-		least := best.Expected(law)
+		least := best.expected(law)
 		allGuesses(m, func(g Guess) {
-			e := g.Expected(law)
+			e := g.expected(law)
 			if e < floor-1e-12 {
 				t.Fatalf("%v expects %v under %v, below the entropy %v", g, e, law, floor)
 			}

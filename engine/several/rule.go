@@ -35,9 +35,9 @@ type Plan struct {
 	Stands float64 // chance that any of them stands
 }
 
-// Plan returns how the rule tests drafts, the i-th drawn from laws[i], against
+// plan returns how the rule tests drafts, the i-th drawn from laws[i], against
 // target. All laws must be as long as target. Without laws, all of target is
-// left. [SpecTr] takes laws[0] for all drafts and rho from [RhoStar].
+// left. [SpecTr] takes laws[0] for all drafts and rho from rhoStar.
 func (rule Rule) Plan(target Law, laws []Law) *Plan {
 	p := &Plan{Laws: laws, Left: target, Before: target, Taken: make(Law, len(target)), Mass: 1}
 	if len(laws) == 0 {
@@ -45,8 +45,8 @@ func (rule Rule) Plan(target Law, laws []Law) *Plan {
 	}
 	if rule == SpecTr {
 		s := Selection{Target: target, Draft: laws[0], K: len(laws)}
-		s.Rho = RhoStar(target, s.Draft, s.K)
-		return s.Plan()
+		s.Rho = rhoStar(target, s.Draft, s.K)
+		return s.plan()
 	}
 	none := 1.0
 	for _, q := range laws {
@@ -63,18 +63,18 @@ func (rule Rule) Plan(target Law, laws []Law) *Plan {
 	return p
 }
 
-// Plan returns how the selection tests its drafts.
-func (s Selection) Plan() *Plan {
-	p := &Plan{Left: s.Target, Before: s.Target, Taken: s.taken(), Stands: s.Accepted()}
+// plan returns how the selection tests its drafts.
+func (s Selection) plan() *Plan {
+	p := &Plan{Left: s.Target, Before: s.Target, Taken: s.taken(), Stands: s.accepted()}
 	p.Mass = 1 - p.Stands
-	if left, ok := s.Residual(); ok {
+	if left, ok := s.residual(); ok {
 		p.Left = left
 	}
 	share := make(Law, len(s.Target))
 	for x, v := range s.Target {
 		share[x] = v / s.Rho
 	}
-	p.Laws, p.Against, p.Alpha = slices.Repeat([]Law{s.Draft}, s.K), slices.Repeat([]Law{share}, s.K), slices.Repeat([]float64{s.Beta()}, s.K)
+	p.Laws, p.Against, p.Alpha = slices.Repeat([]Law{s.Draft}, s.K), slices.Repeat([]Law{share}, s.K), slices.Repeat([]float64{s.beta()}, s.K)
 	return p
 }
 

@@ -3,7 +3,7 @@
 // al. 2023, arXiv 2305.09781), which tests the drafts one after the other, and
 // of SpecTr (Sun et al. 2023, arXiv 2310.15141), k-sequential selection.
 //
-// A [Plan] says how a [Rule] tests the drafts of one place. Tokens are places
+// A plan says how a [Rule] tests the drafts of one place. Tokens are places
 // in a [Law], and the numbers that decide are handed in: the package knows laws
 // and draws, no model and no lane.
 package several
@@ -71,7 +71,7 @@ func accept(r, q Law, x int) float64 {
 }
 
 // A Selection is SpecTr's k-sequential selection among K drafts that were all
-// drawn from Draft. It keeps the target's law for every Rho from [RhoStar] to
+// drawn from Draft. It keeps the target's law for every Rho from rhoStar to
 // K.
 type Selection struct {
 	Target, Draft Law
@@ -79,21 +79,21 @@ type Selection struct {
 	Rho           float64 // what the target's law is divided by, from 1 to K
 }
 
-// Beta returns the chance that a single draft stands, the sum of min(q, p/rho).
-func (s Selection) Beta() (beta float64) {
+// beta returns the chance that a single draft stands, the sum of min(q, p/rho).
+func (s Selection) beta() (beta float64) {
 	for x, q := range s.Draft {
 		beta += math.Min(q, s.Target[x]/s.Rho)
 	}
 	return beta
 }
 
-// Accepted returns the chance that any of the K drafts stands.
-func (s Selection) Accepted() float64 { return 1 - math.Pow(1-s.Beta(), float64(s.K)) }
+// accepted returns the chance that any of the K drafts stands.
+func (s Selection) accepted() float64 { return 1 - math.Pow(1-s.beta(), float64(s.K)) }
 
-// Residual returns the law that the token is drawn from if no draft stands;
+// residual returns the law that the token is drawn from if no draft stands;
 // false if that cannot happen.
-func (s Selection) Residual() (Law, bool) {
-	if s.Beta() >= 1-1e-15 {
+func (s Selection) residual() (Law, bool) {
+	if s.beta() >= 1-1e-15 {
 		return nil, false
 	}
 	out, taken := make(Law, len(s.Target)), s.taken()
@@ -106,8 +106,8 @@ func (s Selection) Residual() (Law, bool) {
 // taken is what all refusals take away from the target's law.
 func (s Selection) taken() Law {
 	each := float64(s.K) // the limit of the factor as beta goes to 0
-	if beta := s.Beta(); beta > 0 {
-		each = s.Accepted() / beta
+	if beta := s.beta(); beta > 0 {
+		each = s.accepted() / beta
 	}
 	out := make(Law, len(s.Target))
 	for x, p := range s.Target {
@@ -116,13 +116,13 @@ func (s Selection) taken() Law {
 	return out
 }
 
-// RhoStar returns the least Rho, from 1 to k, for which k-sequential selection
+// rhoStar returns the least Rho, from 1 to k, for which k-sequential selection
 // among k drafts keeps the target's law. It is the one under which most drafts
 // stand, the solution of 1-(1-beta)^k = rho·beta.
-func RhoStar(target, draft Law, k int) float64 {
+func rhoStar(target, draft Law, k int) float64 {
 	over := func(rho float64) float64 {
 		s := Selection{target, draft, k, rho}
-		return s.Accepted() - rho*s.Beta()
+		return s.accepted() - rho*s.beta()
 	}
 	if over(1) <= 0 {
 		return 1

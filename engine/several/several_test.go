@@ -164,14 +164,14 @@ var check = map[string]func(*testing.T, goldenCase){
 				t.Errorf("%d stands with %v, want %v", x, s.Accept(x), want)
 			}
 		}
-		r, ok := s.Residual()
+		r, ok := s.residual()
 		if ok != (c.Expected.Residual != nil) || ok && !near(r, c.Expected.Residual, 1e-8) {
 			t.Errorf("residual %v, %v, want %v", r, ok, c.Expected.Residual)
 		}
-		star := RhoStar(p, q, k)
-		if math.Abs(s.Beta()-c.Expected.Beta) > 1e-8 || math.Abs(s.Accepted()-c.Expected.Accepted) > 1e-8 || math.Abs(star-c.Expected.RhoStar) > 1e-6 ||
-			math.Abs(Selection{p, q, k, star}.Accepted()-c.Expected.AcceptedStar) > 1e-6 {
-			t.Errorf("beta %v, accepted %v, rho* %v", s.Beta(), s.Accepted(), star)
+		star := rhoStar(p, q, k)
+		if math.Abs(s.beta()-c.Expected.Beta) > 1e-8 || math.Abs(s.accepted()-c.Expected.Accepted) > 1e-8 || math.Abs(star-c.Expected.RhoStar) > 1e-6 ||
+			math.Abs(Selection{p, q, k, star}.accepted()-c.Expected.AcceptedStar) > 1e-6 {
+			t.Errorf("beta %v, accepted %v, rho* %v", s.beta(), s.accepted(), star)
 		}
 		law := Proved(len(p), Of(slices.Repeat([]Law{q}, k)), func(d Drawn) Law {
 			out, left := make(Law, len(p)), 1.0
@@ -187,7 +187,7 @@ var check = map[string]func(*testing.T, goldenCase){
 		if !near(law, c.Expected.Law.law(), 1e-9) {
 			t.Errorf("law %v", law)
 		}
-		random, plan := rand.New(rand.NewPCG(7, 8)), s.Plan()
+		random, plan := rand.New(rand.NewPCG(7, 8)), s.plan()
 		counts, stood := make([]int, len(p)), 0
 		const n = 100_000
 		for range n {

@@ -125,7 +125,7 @@ func (w *walk) test(p *Law, nodes []*node) (x int32, stands bool) {
 		tested = at + 1
 	}
 	for i, n := range nodes {
-		trials[i] = Position{Token: n.token, Q: n.law.Prob(n.token), DraftU: n.u}
+		trials[i] = Position{Token: n.token, Q: n.law.prob(n.token), DraftU: n.u}
 		if i >= tested {
 			continue
 		}
@@ -151,7 +151,7 @@ func (w *walk) test(p *Law, nodes []*node) (x int32, stands bool) {
 	}
 	for next := nodes[tested-1].kids; len(next) > 0; next = next[0].kids { // what the refused one led to
 		r.Drafted = append(r.Drafted, next[0].token)
-		r.Positions = append(r.Positions, Position{Token: next[0].token, Q: next[0].law.Prob(next[0].token), DraftU: next[0].u})
+		r.Positions = append(r.Positions, Position{Token: next[0].token, Q: next[0].law.prob(next[0].token), DraftU: next[0].u})
 	}
 	r.Kind = Residual
 	w.draw(sp.sparse(plan.Before), sp.sparse(plan.Taken), plan.Mass, sp.sparse(plan.Left))

@@ -97,8 +97,8 @@ func TestBranchesAreTraced(t *testing.T) {
 				plan := rule.Plan(sp.dense(p), sp.denseAll(laws))
 				for k, c := range trials {
 					at := sp.at[c.Token]
-					if c.Q != laws[k].Prob(c.Token) {
-						t.Fatalf("round %d, place %d, draft %d: q %v, want %v", r.Index, depth, k, c.Q, laws[k].Prob(c.Token))
+					if c.Q != laws[k].prob(c.Token) {
+						t.Fatalf("round %d, place %d, draft %d: q %v, want %v", r.Index, depth, k, c.Q, laws[k].prob(c.Token))
 					}
 					if c.Verdict != Dropped && (math.Abs(c.Accept-plan.Accept(k, at)) > 1e-12 || math.Abs(c.P-plan.Against[k][at]) > 1e-12 || (c.U < c.Accept) != (c.Verdict == Accepted)) {
 						t.Fatalf("round %d, place %d, draft %d: %+v, want %v", r.Index, depth, k, c, plan.Accept(k, at))
@@ -279,7 +279,7 @@ func TestXTCUnderDrafts(t *testing.T) {
 			law := copyLaw(&whole)
 			best := law.IDs[0]
 			for k, q := range law.Probs {
-				if q > law.Prob(best) {
+				if q > law.prob(best) {
 					best = law.IDs[k]
 				}
 			}

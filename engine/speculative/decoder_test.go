@@ -277,15 +277,15 @@ func TestPrefixes(t *testing.T) {
 		before := d.Output()[:r.Start]
 		for i, pos := range r.Positions {
 			prefix := append(slices.Clone(before), r.Drafted[:i]...)
-			if l := fresh(draft, q, prefix); l.Prob(pos.Token) != pos.Q {
-				t.Fatalf("round %d, token %d: q %v, want %v", r.Index, i, pos.Q, l.Prob(pos.Token))
+			if l := fresh(draft, q, prefix); l.prob(pos.Token) != pos.Q {
+				t.Fatalf("round %d, token %d: q %v, want %v", r.Index, i, pos.Q, l.prob(pos.Token))
 			}
 			if pos.Verdict == Dropped {
 				continue
 			}
 			judged++
-			if l := fresh(target, p, prefix); l.Prob(pos.Token) != pos.P {
-				t.Fatalf("round %d, token %d: p %v, want %v", r.Index, i, pos.P, l.Prob(pos.Token))
+			if l := fresh(target, p, prefix); l.prob(pos.Token) != pos.P {
+				t.Fatalf("round %d, token %d: p %v, want %v", r.Index, i, pos.P, l.prob(pos.Token))
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func (m *modelDrafter) propose(ctx context.Context, d *Decoder, all []int32, k i
 		output = append(output, x)
 		// A draft may stop because of the token it drew, as long as the token
 		// stays in it.
-		if d.ends(x) || q.Prob(x) < d.set.confidence {
+		if d.ends(x) || q.prob(x) < d.set.confidence {
 			return out, i + 1, nil
 		}
 		feed = output[len(output)-1:]

@@ -239,14 +239,14 @@ func TestCaches(t *testing.T) {
 		r := round(t, d)
 		for j, pos := range r.Positions {
 			prefix := append(slices.Clone(d.Output()[:r.Start]), r.Drafted[:j]...)
-			if l := fresh(draft, prefix); l.Prob(pos.Token) != pos.Q {
-				t.Fatalf("round %d, token %d: q %v, want %v", i, j, pos.Q, l.Prob(pos.Token))
+			if l := fresh(draft, prefix); l.prob(pos.Token) != pos.Q {
+				t.Fatalf("round %d, token %d: q %v, want %v", i, j, pos.Q, l.prob(pos.Token))
 			}
 			if pos.Verdict == Dropped {
 				break
 			}
-			if l := fresh(target, prefix); l.Prob(pos.Token) != pos.P {
-				t.Fatalf("round %d, token %d: p %v, want %v", i, j, pos.P, l.Prob(pos.Token))
+			if l := fresh(target, prefix); l.prob(pos.Token) != pos.P {
+				t.Fatalf("round %d, token %d: p %v, want %v", i, j, pos.P, l.prob(pos.Token))
 			}
 		}
 		switch i % 4 {

@@ -16,15 +16,15 @@ func (d *Decoder) fill(r *Round, dr *draft, v *verdict, tl *targetLaws) {
 	r.Emitted = slices.Clone(dr.tokens[:v.accepted])
 	r.Positions = make([]Position, len(dr.tokens))
 	for i, x := range dr.tokens {
-		p := Position{Token: x, Q: dr.laws[i].Prob(x), DraftU: dr.us[i]}
+		p := Position{Token: x, Q: dr.laws[i].prob(x), DraftU: dr.us[i]}
 		if i < len(v.chance) {
 			law := tl.laws[i]
-			p.Accept, p.U, p.P = v.chance[i], v.us[i], law.Prob(x)
+			p.Accept, p.U, p.P = v.chance[i], v.us[i], law.prob(x)
 			p.Verdict = Refused
 			if i < v.accepted {
 				p.Verdict = Accepted
 			}
-			p.Alpha = Overlap(law, &dr.laws[i])
+			p.Alpha = overlap(law, &dr.laws[i])
 			p.Top = bars(law, &dr.laws[i], x)
 		}
 		r.Positions[i] = p
@@ -67,13 +67,13 @@ func (r *Round) keep(of []models.Logits, laws []Law) {
 
 // finalDraw describes the last draw: q is nil for a bonus.
 func finalDraw(v *verdict, p, q *Law) *Draw {
-	w := &Draw{Mass: v.mass, U: v.u, Lo: v.lo, Hi: v.hi, Token: v.token, Prob: v.final.Prob(v.token)}
+	w := &Draw{Mass: v.mass, U: v.u, Lo: v.lo, Hi: v.hi, Token: v.token, Prob: v.final.prob(v.token)}
 	if q == nil {
 		q = &Law{}
 	}
 	w.Top = bars(p, q, v.token)
 	for i := range w.Top {
-		w.Top[i].Final = v.final.Prob(w.Top[i].Token)
+		w.Top[i].Final = v.final.prob(w.Top[i].Token)
 	}
 	return w
 }
@@ -87,7 +87,7 @@ func bars(p, q *Law, always int32) []Bar {
 	ids = slices.Compact(ids)
 	out := make([]Bar, len(ids))
 	for i, id := range ids {
-		out[i] = Bar{Token: id, P: p.Prob(id), Q: q.Prob(id)}
+		out[i] = Bar{Token: id, P: p.prob(id), Q: q.prob(id)}
 	}
 	slices.SortStableFunc(out, func(a, b Bar) int {
 		switch {

@@ -14,17 +14,17 @@ type Law struct {
 	Probs []float64
 }
 
-// Prob returns the probability of a token.
-func (l *Law) Prob(id int32) float64 {
+// prob returns the probability of a token.
+func (l *Law) prob(id int32) float64 {
 	if i := slices.Index(l.IDs, id); i >= 0 {
 		return l.Probs[i]
 	}
 	return 0
 }
 
-// Mass returns the sum of the probabilities, 1 but for rounding unless l is
+// mass returns the sum of the probabilities, 1 but for rounding unless l is
 // the part of a law that a refusal leaves.
-func (l *Law) Mass() float64 {
+func (l *Law) mass() float64 {
 	var sum float64
 	for _, p := range l.Probs {
 		sum += p
@@ -62,7 +62,7 @@ func copyLaw(d *dist.Dist) Law {
 
 // scaled returns l with its probabilities divided by their sum.
 func (l Law) scaled() Law {
-	m := l.Mass()
+	m := l.mass()
 	out := Law{l.IDs, make([]float64, len(l.Probs))}
 	for i, p := range l.Probs {
 		out.Probs[i] = p / m
@@ -92,7 +92,7 @@ func newIndex(l *Law) index {
 
 func (t index) prob(id int32) float64 {
 	if t.at == nil {
-		return t.law.Prob(id)
+		return t.law.prob(id)
 	}
 	if int(id) >= len(t.at) {
 		return 0
@@ -100,9 +100,9 @@ func (t index) prob(id int32) float64 {
 	return t.at[id]
 }
 
-// Overlap returns the sum of min(p, q), from 0 to 1: the chance that a token
+// overlap returns the sum of min(p, q), from 0 to 1: the chance that a token
 // drawn from q stands under p.
-func Overlap(p, q *Law) float64 {
+func overlap(p, q *Law) float64 {
 	t := newIndex(q)
 	var sum float64
 	for i, id := range p.IDs {

@@ -53,7 +53,7 @@ func TestAgainTakesAnyRound(t *testing.T) {
 		}
 		for i, x := range emitted {
 			tested := i < len(j.Tested) && slices.Contains(j.Tested[i], x)
-			if !tested && j.Target[i].Prob(x) == 0 {
+			if !tested && j.Target[i].prob(x) == 0 {
 				t.Fatalf("%+v: token %d is of nowhere", j, x)
 			}
 		}

@@ -47,9 +47,9 @@ func (s schedule) next(kind Schedule, accepted, judged int, full bool, cost floa
 	return s
 }
 
-// ExpectedTokens returns the tokens a target pass yields when each of k
+// expectedTokens returns the tokens a target pass yields when each of k
 // drafted tokens stands with probability alpha: (1-alpha^(k+1))/(1-alpha).
-func ExpectedTokens(alpha float64, k int) float64 {
+func expectedTokens(alpha float64, k int) float64 {
 	sum, term := 0.0, 1.0
 	for i := 0; i <= k; i++ {
 		sum += term
@@ -62,7 +62,7 @@ func ExpectedTokens(alpha float64, k int) float64 {
 // drafted tokens is, each of which stands with probability alpha, when a draft
 // step takes cost times as long as a pass of the target. Below 1 it is slower.
 func ExpectedSpeedup(alpha float64, k int, cost float64) float64 {
-	return ExpectedTokens(alpha, k) / (cost*float64(k) + 1)
+	return expectedTokens(alpha, k) / (cost*float64(k) + 1)
 }
 
 // BestK returns the k from 0 to most with the largest expected speed-up; of

@@ -166,7 +166,7 @@ func (g *gardener) below(ctx context.Context, path []int32) ([]*node, error) {
 		n := &node{law: q, u: g.c.draft(g.leaf*maxDraft + len(path))}
 		n.token, _, _ = q.Draw(n.u)
 		out = append(out, n)
-		if g.d.ends(n.token) || q.Prob(n.token) < g.d.set.confidence {
+		if g.d.ends(n.token) || q.prob(n.token) < g.d.set.confidence {
 			g.leaf++ // a draft may stop because of the token it drew
 			continue
 		}

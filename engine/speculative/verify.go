@@ -42,19 +42,19 @@ func verify(m *method, d draft, target func(i int) (*Law, error), ends func(int3
 		if err != nil {
 			return v, v.late(err)
 		}
-		if d.laws[i].Prob(x) < m.drop {
+		if d.laws[i].prob(x) < m.drop {
 			// Thrown away: the round ends before it, as if it had not been
 			// drafted.
 			return v.close(*p, 1, c), nil
 		}
 		q := d.compared(i)
-		chance := m.chance(p.Prob(x), q.Prob(x))
+		chance := m.chance(p.prob(x), q.prob(x))
 		u := c.accept(i)
 		v.chance, v.us = append(v.chance, chance), append(v.us, u)
 		if !(u < chance) {
 			v.refused = true
 			rest := m.rest(p, q)
-			mass := rest.Mass()
+			mass := rest.mass()
 			return v.close(rest.scaled(), mass, c), nil
 		}
 		v.accepted++
@@ -82,7 +82,7 @@ func (m *method) rest(p, q *Law) Law {
 	} else {
 		rest = excess(p, q, 1)
 	}
-	if !(rest.Mass() > 0) {
+	if !(rest.mass() > 0) {
 		return *p
 	}
 	return rest
@@ -140,7 +140,7 @@ func verifyBlock(d draft, target func(int) (*Law, error), ends func(int32) bool,
 		if err != nil {
 			return v, err
 		}
-		w = min(1, w*ratio(p.Prob(d.tokens[i]), d.laws[i].Prob(d.tokens[i])))
+		w = min(1, w*ratio(p.prob(d.tokens[i]), d.laws[i].prob(d.tokens[i])))
 		h := w
 		if i+1 < len(d.tokens) {
 			if next, err := target(i + 1); err == nil {
@@ -162,7 +162,7 @@ func verifyBlock(d draft, target func(int) (*Law, error), ends func(int32) bool,
 		return v, err
 	}
 	rest := excess(p, &d.laws[v.accepted], weight)
-	mass := rest.Mass()
+	mass := rest.mass()
 	if !(mass > 0) {
 		return v.close(*p, 1, c), nil
 	}
@@ -173,7 +173,7 @@ func verifyBlock(d draft, target func(int) (*Law, error), ends func(int32) bool,
 // are the laws of the next token.
 func blockChance(p, q *Law, w float64) float64 {
 	rest := excess(p, q, w)
-	left := rest.Mass()
+	left := rest.mass()
 	if left > 0 || w < 1 {
 		return left / (left + (1 - w)) // in this order it cannot exceed 1
 	}

@@ -278,7 +278,7 @@ func checkLaws(t *testing.T, toy *toy, c *exactCase) {
 		if d := max(far(dense(toy.p[ctx], 6), c.P[ctx]), far(dense(toy.q[ctx], 6), c.Q[ctx])); d > 1e-12 {
 			t.Fatalf("settings %+v, context %d: laws off by %g", c.Settings, ctx, d)
 		}
-		if d := math.Abs(Overlap(&toy.p[ctx], &toy.q[ctx]) - c.Alpha[ctx]); d > 2e-12 {
+		if d := math.Abs(overlap(&toy.p[ctx], &toy.q[ctx]) - c.Alpha[ctx]); d > 2e-12 {
 			t.Errorf("settings %+v, context %d: overlap off by %g", c.Settings, ctx, d)
 		}
 		if c.Residual[ctx] == nil {
@@ -286,7 +286,7 @@ func checkLaws(t *testing.T, toy *toy, c *exactCase) {
 		}
 		rest := excess(&toy.p[ctx], &toy.q[ctx], 1)
 		// The golden residual is scaled from differences rounded to float64.
-		if d := far(dense(rest.scaled(), 6), c.Residual[ctx]); d > 1e-11 && rest.Mass() > 1e-3 {
+		if d := far(dense(rest.scaled(), 6), c.Residual[ctx]); d > 1e-11 && rest.mass() > 1e-3 {
 			t.Errorf("settings %+v, context %d: residual off by %g", c.Settings, ctx, d)
 		}
 	}
@@ -375,7 +375,7 @@ func TestFormula(t *testing.T) {
 	t.Parallel()
 	g := readGolden(t)
 	for _, r := range g.Formula.Table {
-		if d := math.Abs(ExpectedTokens(r.Alpha, r.K) - r.Expected); d > 1e-11 {
+		if d := math.Abs(expectedTokens(r.Alpha, r.K) - r.Expected); d > 1e-11 {
 			t.Errorf("ExpectedTokens(%v, %d) off by %g", r.Alpha, r.K, d)
 		}
 		for cost, want := range r.Speedup {
@@ -434,7 +434,7 @@ func TestPerPass(t *testing.T) {
 				if math.Abs(got-by.NoEOS.PerPass) > 1e-9 {
 					t.Errorf("%s: %v tokens a pass, want %v", where, got, by.NoEOS.PerPass)
 				}
-				if want := ExpectedTokens(c.Alpha[0], by.K); pair == "iid" && math.Abs(got-want) > 1e-9 {
+				if want := expectedTokens(c.Alpha[0], by.K); pair == "iid" && math.Abs(got-want) > 1e-9 {
 					t.Errorf("%s: %v tokens a pass, by the formula %v", where, got, want)
 				}
 			}

@@ -169,7 +169,7 @@ func (v *View) expect(rounds []*Round) {
 			stand *= v.Alpha
 		}
 		v.Expected[k] += stand
-		v.Formula += ExpectedTokens(v.Alpha, k)
+		v.Formula += expectedTokens(v.Alpha, k)
 	}
 	if n := len(rounds); n > 0 {
 		v.Formula /= float64(n)

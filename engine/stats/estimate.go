@@ -36,8 +36,8 @@ func (e Estimate) Bounded() bool { return !math.IsNaN(e.Low) && !math.IsNaN(e.Hi
 // Contains reports whether x lies in the interval.
 func (e Estimate) Contains(x float64) bool { return e.Low <= x && x <= e.High }
 
-// Minus returns the estimate of the negative.
-func (e Estimate) Minus() Estimate { return Estimate{0 - e.Value, 0 - e.High, 0 - e.Low, e.N} } // no -0
+// minus returns the estimate of the negative.
+func (e Estimate) minus() Estimate { return Estimate{0 - e.Value, 0 - e.High, 0 - e.Low, e.N} } // no -0
 
 // Map returns the estimate under a rising function.
 func (e Estimate) Map(f func(float64) float64) Estimate {
@@ -145,7 +145,7 @@ func moments(values []float64) (mean, sd float64) {
 // [Wilson] over its texts, which says nothing about other prompts. Prompts
 // without texts are left out.
 func Clustered(prompts [][]bool) Estimate {
-	shares := Shares(prompts)
+	shares := shares(prompts)
 	if len(shares) != 1 {
 		return MeanT(shares)
 	}
@@ -182,8 +182,8 @@ func spread(shares []float64) bool {
 // rounding is what a sum of numbers about 1 may be off by.
 const rounding = 1e-12
 
-// Shares returns the share that holds of each prompt with texts.
-func Shares(prompts [][]bool) []float64 {
+// shares returns the share that holds of each prompt with texts.
+func shares(prompts [][]bool) []float64 {
 	var out []float64
 	for _, p := range prompts {
 		if len(p) == 0 {

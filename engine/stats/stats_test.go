@@ -76,7 +76,7 @@ func TestPairedShareTurnsRound(t *testing.T) {
 		c := Pairs{r.IntN(20), r.IntN(20), r.IntN(20), 1 + r.IntN(20)}
 		a, p := PairedShare(c)
 		b, q := PairedShare(Pairs{c.Both, c.OnlyB, c.OnlyA, c.Neither})
-		b = b.Minus()
+		b = b.minus()
 		if math.Abs(a.Low-b.Low) > 1e-12 || math.Abs(a.High-b.High) > 1e-12 || p != q {
 			t.Fatalf("%+v: %v %g, turned %v %g", c, a, p, b, q)
 		}

@@ -74,7 +74,7 @@ func ContrastRates(a, b []float64) Contrast {
 	if len(a) < 2 || spread(differences) {
 		return ContrastMeans(differences)
 	}
-	e := newcombe(both, onlyA, onlyB, neither).Minus()
+	e := newcombe(both, onlyA, onlyB, neither).minus()
 	e.Value, e.N = differences[0], len(a)
 	return Contrast{e, mcNemar(behind, ahead), 0}
 }
@@ -84,7 +84,7 @@ func ContrastShares(c Pairs) Contrast {
 	e, p := PairedShare(c)
 	n, d := float64(c.N()), float64(c.OnlyB-c.OnlyA)
 	sd := math.Sqrt((float64(c.OnlyA+c.OnlyB) - d*d/n) / (n - 1))
-	return Contrast{e.Minus(), p, sd}
+	return Contrast{e.minus(), p, sd}
 }
 
 // Judge returns the verdicts on contrasts with one base. Nothing is more or

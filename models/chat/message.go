@@ -62,7 +62,7 @@ func (m Message) Plain() bool {
 	return text && len(m.fields.Keys()) == 2
 }
 
-// With returns the message with another role and text. Its other fields stay.
+// with returns the message with another role and text. Its other fields stay.
 func (m Message) With(role, content string) Message {
 	if m.fields == nil {
 		return Text(role, content)

@@ -30,7 +30,7 @@ func Of(m models.Model) (*Template, error) {
 	if info.ChatTemplate == "" {
 		return nil, fmt.Errorf("%s has no chat template", info.Name)
 	}
-	return With(m, info.ChatTemplate)
+	return with(m, info.ChatTemplate)
 }
 
 // For returns the template that a conversation of a model is rendered with.
@@ -38,11 +38,11 @@ func For(m models.Model, c Conversation) (*Template, error) {
 	if c.Template == "" {
 		return Of(m)
 	}
-	return With(m, c.Template)
+	return with(m, c.Template)
 }
 
-// With returns another template for a model, that of the source given.
-func With(m models.Model, source string) (*Template, error) {
+// with returns another template for a model, that of the source given.
+func with(m models.Model, source string) (*Template, error) {
 	return Parse(source, tokensOf(m))
 }
 

@@ -49,7 +49,7 @@ func Open(path string) (*File, error) {
 	for i, m := range maps {
 		names[i], data[i] = m.name, m.data
 	}
-	faulted := guard(maps, func() { f, err = ParseSplit(names, data) })
+	faulted := guard(maps, func() { f, err = parseSplit(names, data) })
 	if err = errors.Join(faulted, err); err != nil {
 		return fail(err)
 	}

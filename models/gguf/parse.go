@@ -20,7 +20,7 @@ const (
 
 // Parse reads a whole file from memory. The File reads data in place, so
 // data must not change while it is in use. One file of a split model is
-// refused; see [ParseSplit].
+// refused; see parseSplit.
 func Parse(name string, data []byte) (*File, error) {
 	f, err := parse(name, data)
 	if err != nil {
@@ -298,7 +298,7 @@ func (r *reader) tensorInfo(f *File, i uint64) (offsetAt uint64, err error) {
 		return 0, err
 	}
 	t.Type = Type(typ)
-	if !t.Type.Known() {
+	if !t.Type.known() {
 		if l := t.Type.layout(); l.name != "" {
 			return 0, r.errorf(typeAt, field.of("type", -1), "type %d (%s) is no longer in use", typ, l.name)
 		}

@@ -71,9 +71,9 @@ func (f *File) checkWhole() error {
 	return nil
 }
 
-// ParseSplit reads a model that was split into files, given in order. The
+// parseSplit reads a model that was split into files, given in order. The
 // metadata of the result are the first file's. With one file it is [Parse].
-func ParseSplit(names []string, data [][]byte) (*File, error) {
+func parseSplit(names []string, data [][]byte) (*File, error) {
 	if len(names) == 1 {
 		return Parse(names[0], data[0])
 	}

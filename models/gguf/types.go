@@ -114,9 +114,9 @@ func (t Type) String() string {
 	return fmt.Sprintf("type(%d)", uint32(t))
 }
 
-// Known reports whether tensors of the type can be stored in a file: ggml
+// known reports whether tensors of the type can be stored in a file: ggml
 // defines the number and has not given it up.
-func (t Type) Known() bool { return t.layout().blockSize != 0 }
+func (t Type) known() bool { return t.layout().blockSize != 0 }
 
 // BlockSize returns the number of elements in a block, 0 if t is not Known.
 func (t Type) BlockSize() int { return int(t.layout().blockSize) }

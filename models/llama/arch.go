@@ -110,9 +110,9 @@ var archs = []arch{
 		act: clampedSwiglu, experts: required, routing: softmaxChosen, setup: setupGPTOSS},
 }
 
-// Architectures returns the names of the architectures that can run, as files
+// architectures returns the names of the architectures that can run, as files
 // spell them in general.architecture, sorted.
-func Architectures() []string {
+func architectures() []string {
 	names := make([]string, len(archs))
 	for i := range archs {
 		names[i] = archs[i].name
@@ -127,7 +127,7 @@ func findArch(name string) (*arch, error) {
 			return &archs[i], nil
 		}
 	}
-	return nil, fmt.Errorf("is %q; known are %s", clip(name), strings.Join(Architectures(), ", "))
+	return nil, fmt.Errorf("is %q; known are %s", clip(name), strings.Join(architectures(), ", "))
 }
 
 // clip shortens a name from a file for an error.

@@ -1,6 +1,6 @@
 // Package llama answers: what does a transformer say next? It runs the
 // transformers of GGUF files in pure Go: Llama and the architectures that are
-// built of the same parts. [Architectures] lists them.
+// built of the same parts. architectures lists them.
 //
 // A [Model] is weights, read in place from the file's memory and never
 // changed; a [Session] is one sequence and its cache. A [pass] carries

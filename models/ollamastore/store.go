@@ -250,7 +250,7 @@ const maxNamed = 12
 
 // notFound says that a model is absent, and which are there.
 func notFound(store string, n name) error {
-	have, err := List(store)
+	have, err := list(store)
 	if err != nil || len(have) == 0 {
 		return fmt.Errorf("ollama model %s is not in %s, which holds no models: %w", n, store, fs.ErrNotExist)
 	}
@@ -262,9 +262,9 @@ func notFound(store string, n name) error {
 	return fmt.Errorf("ollama model %s is not in %s, which holds %s%s: %w", n, store, strings.Join(have, ", "), more, fs.ErrNotExist)
 }
 
-// List returns the names of the models of a store, sorted. A store that does
+// list returns the names of the models of a store, sorted. A store that does
 // not exist has none.
-func List(store string) ([]string, error) {
+func list(store string) ([]string, error) {
 	root := filepath.Join(store, "manifests")
 	var names []string
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

@@ -83,7 +83,7 @@ func TestResolve(t *testing.T) {
 			t.Errorf("Resolve(%s).Adapter = %v", name, b.Adapter)
 		}
 	}
-	names, err := List(s.dir)
+	names, err := list(s.dir)
 	if want := []string{"hf.co/a/b-GGUF:Q8_0", "someone/own:latest", "tiny:1b"}; err != nil || !slices.Equal(names, want) {
 		t.Errorf("List = %v, %v", names, err)
 	}

@@ -91,9 +91,9 @@ func (m Matrix) Row(dst []float32, row int) {
 	f.decodeRow(dst[:m.Cols], m.Data[row*size:(row+1)*size])
 }
 
-// Slice returns rows lo to hi-1 as a matrix of their own, which shares the
+// slice returns rows lo to hi-1 as a matrix of their own, which shares the
 // memory. It panics if they are out of range.
-func (m Matrix) Slice(lo, hi int) Matrix {
+func (m Matrix) slice(lo, hi int) Matrix {
 	if lo < 0 || lo > hi || hi > m.Rows {
 		panic(fmt.Sprintf("quant: rows %d to %d of %d", lo, hi, m.Rows))
 	}

@@ -252,7 +252,7 @@ func TestSlicesAndSliceShareTheTensor(t *testing.T) {
 	if len(all) != 2 || all[1].Rows != 3 || all[1].Cols != 4 || &all[1].Data[0] != &data[48] {
 		t.Fatalf("got %d matrices, second %d×%d", len(all), all[1].Rows, all[1].Cols)
 	}
-	part := all[1].Slice(1, 3)
+	part := all[1].slice(1, 3)
 	if part.Rows != 2 || &part.Data[0] != &data[64] || len(part.Data) != 32 {
 		t.Errorf("rows 1 to 2 are %d rows of %d bytes", part.Rows, len(part.Data))
 	}
@@ -267,7 +267,7 @@ func TestMisuseSaysWhatIsWrong(t *testing.T) {
 		"rows 0 to 3 of a 2×32": func() { m.Mul(make([]float32, 2), &a, 0, 3) },
 		"into 1 values":         func() { m.Mul(make([]float32, 1), &a, 0, 2) },
 		"31 values for 1":       func() { a.Set(make([]float32, 31), 1, 32) },
-		"rows 1 to 3 of 2":      func() { m.Slice(1, 3) },
+		"rows 1 to 3 of 2":      func() { m.slice(1, 3) },
 	} {
 		func() {
 			defer func() {

@@ -133,7 +133,7 @@ func TestGolden(t *testing.T) {
 
 func checkInfo(t *testing.T, v *Vocab, g *goldenVocab) {
 	t.Helper()
-	got := fmt.Sprint(v.Size(), v.BOS(), v.EOS(), v.AddBOS(), v.AddEOS(), v.EOG())
+	got := fmt.Sprint(v.Size(), v.BOS(), v.EOS(), v.addBOS(), v.addEOS(), v.EOG())
 	want := fmt.Sprint(g.Info.Tokens, g.Info.BOS, g.Info.EOS, g.Info.AddBOS, g.Info.AddEOS, g.Info.EOG)
 	if got != want {
 		t.Errorf("size, bos, eos, add_bos, add_eos, eog = %s, want %s", got, want)

@@ -90,20 +90,20 @@ func (v *Vocab) BOS() int32 { return v.special.bos }
 // EOS returns the token that ends a text, or [models.NoToken].
 func (v *Vocab) EOS() int32 { return v.special.eos }
 
-// EOT returns the token that ends a turn of a chat, or [models.NoToken].
-func (v *Vocab) EOT() int32 { return v.special.eot }
+// eot returns the token that ends a turn of a chat, or [models.NoToken].
+func (v *Vocab) eot() int32 { return v.special.eot }
 
-// UNK returns the token of unknown text, or [models.NoToken].
-func (v *Vocab) UNK() int32 { return v.special.unk }
+// unk returns the token of unknown text, or [models.NoToken].
+func (v *Vocab) unk() int32 { return v.special.unk }
 
-// PAD returns the padding token, or [models.NoToken].
-func (v *Vocab) PAD() int32 { return v.special.pad }
+// pad returns the padding token, or [models.NoToken].
+func (v *Vocab) pad() int32 { return v.special.pad }
 
-// AddBOS reports whether AddSpecial puts a BOS token before the text.
-func (v *Vocab) AddBOS() bool { return v.flags.addBOS }
+// addBOS reports whether AddSpecial puts a BOS token before the text.
+func (v *Vocab) addBOS() bool { return v.flags.addBOS }
 
-// AddEOS reports whether AddSpecial puts an EOS token after the text.
-func (v *Vocab) AddEOS() bool { return v.flags.addEOS }
+// addEOS reports whether AddSpecial puts an EOS token after the text.
+func (v *Vocab) addEOS() bool { return v.flags.addEOS }
 
 // Piece returns the bytes of a token; for a control token its name.
 func (v *Vocab) Piece(id int32) string {

@@ -23,8 +23,8 @@ func fable(t testing.TB) *Vocab {
 // The built-in model's tokenizer gives the ids that llama.cpp gives.
 func TestFable(t *testing.T) {
 	v := fable(t)
-	if v.Size() != 4096 || v.BOS() != 0 || v.EOS() != 0 || !v.AddBOS() || !slices.Equal(v.EOG(), []int32{0}) {
-		t.Errorf("size %d, bos %d, eos %d, add_bos %v, eog %v", v.Size(), v.BOS(), v.EOS(), v.AddBOS(), v.EOG())
+	if v.Size() != 4096 || v.BOS() != 0 || v.EOS() != 0 || !v.addBOS() || !slices.Equal(v.EOG(), []int32{0}) {
+		t.Errorf("size %d, bos %d, eos %d, add_bos %v, eog %v", v.Size(), v.BOS(), v.EOS(), v.addBOS(), v.EOG())
 	}
 	var cases []struct {
 		Text string
@@ -404,8 +404,8 @@ func TestSpecialKeys(t *testing.T) {
 		m.boolean("tokenizer.ggml.add_eos_token", true)
 		m.boolean("tokenizer.ggml.add_space_prefix", false)
 	})
-	if v.EOS() != 259 || v.EOT() != 260 || !slices.Equal(v.EOG(), []int32{2, 259, 260}) {
-		t.Errorf("eos %d, eot %d, eog %v", v.EOS(), v.EOT(), v.EOG())
+	if v.EOS() != 259 || v.eot() != 260 || !slices.Equal(v.EOG(), []int32{2, 259, 260}) {
+		t.Errorf("eos %d, eot %d, eog %v", v.EOS(), v.eot(), v.EOG())
 	}
 	if got := v.Encode("b", models.EncodeOptions{AddSpecial: true}); !slices.Equal(got, []int32{1, 260, 259}) {
 		t.Errorf("Encode = %v, want bos b eos without a space", got)

@@ -14,8 +14,8 @@ type Dist struct {
 	Probs []float64 // descending, summing to 1
 }
 
-// Sort puts the tokens in order: descending probability, then ascending id.
-func (d *Dist) Sort() { sort.Sort((*byProb)(d)) }
+// sort puts the tokens in order: descending probability, then ascending id.
+func (d *Dist) sort() { sort.Sort((*byProb)(d)) }
 
 // byProb sorts a distribution: descending probability, then ascending id.
 type byProb Dist
@@ -80,5 +80,5 @@ func (d *Dist) Behind(first *Dist, allows func(id int32) bool) {
 	for id, prob := range passed {
 		d.IDs, d.Probs = append(d.IDs, id), append(d.Probs, prob)
 	}
-	d.Sort()
+	d.sort()
 }

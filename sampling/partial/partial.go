@@ -88,8 +88,8 @@ func (r Row) powers(a, unit float64) (lo, hi float64) {
 	return min(spread, packed), max(spread, packed)
 }
 
-// Entropy returns bounds of the entropy of the whole distribution, in nats.
-func Entropy(r Row) (lo, hi float64) {
+// entropy returns bounds of the entropy of the whole distribution, in nats.
+func entropy(r Row) (lo, hi float64) {
 	for _, p := range r.Probs {
 		if p > 0 {
 			lo -= p * math.Log(p)
@@ -239,7 +239,7 @@ func EtaCutoff(r Row, eta float64) Verdict {
 	if r.Whole() || eta <= 0 {
 		return threshold(r, eta, name)
 	}
-	lo, hi := Entropy(r)
+	lo, hi := entropy(r)
 	low, high := min(eta, math.Sqrt(eta)*math.Exp(-hi)), min(eta, math.Sqrt(eta)*math.Exp(-lo))
 	low, high = low*(1-slack), high*(1+slack)
 	for _, p := range r.Probs[min(1, len(r.Probs)):] {
@@ -363,7 +363,7 @@ func DynamicTemperature(r Row, lo, hi float64) Verdict {
 	case lo == hi:
 		return Temperature(r, lo)
 	}
-	h1, h2 := Entropy(r)
+	h1, h2 := entropy(r)
 	return unknown("dynamic temperature: not exact, the entropy is known within %.2g bits only", (h2-h1)/math.Ln2)
 }
 

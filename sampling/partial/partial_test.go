@@ -206,7 +206,7 @@ func TestEntropyBounds(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 3))
 	for range 20000 {
 		w := random(rnd)
-		lo, hi := Entropy(w.row())
+		lo, hi := entropy(w.row())
 		if h := w.entropy(); h < lo-1e-4 || h > hi+1e-9 {
 			t.Fatalf("%v, %d named: entropy %v, claimed %v to %v", w.probs, w.named, h, lo, hi)
 		}

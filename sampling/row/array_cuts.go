@@ -197,7 +197,7 @@ func (r *Row) sinkBelow(t float32) {
 	}
 	if k := simd.Sink(r.X[:r.N], t); k > 0 {
 		r.Finite -= k
-		r.Rebound()
+		r.rebound()
 		r.resum()
 	}
 }
@@ -218,8 +218,8 @@ func (t TemperatureArray) Apply(r *Row) {
 		}
 	}
 	r.Finite = 1
-	r.Rebound()
-	r.Dirty()
+	r.rebound()
+	r.dirty()
 }
 
 // Sole reports whether t is 0.

@@ -25,8 +25,8 @@
 //   - scaleBy divides every logit.
 //
 // Who writes X itself owes the flags that these set: Finite counts the
-// entries above -Inf; [Row.Dirty] after any change, since E and Sum are of the
-// logits before; [Row.Rebound] while the row is dense, since it keeps maxima
+// entries above -Inf; Row.dirty after any change, since E and Sum are of the
+// logits before; Row.rebound while the row is dense, since it keeps maxima
 // of its blocks; Sorted must become false unless the logits still descend;
 // Holes must become true if tokens better than those left were removed. Before
 // E is read, [Row.Exps] makes it agree with X; before Sum alone is, [Row.Sums].

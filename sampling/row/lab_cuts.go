@@ -185,8 +185,8 @@ func (r *Row) Bend(logit func(i int) float64) {
 		r.X[i] = float32(max(-math.MaxFloat32, min(logit(i), math.MaxFloat32)))
 	}
 	r.SettleAll()
-	r.Dirty()
-	r.Rebound()
+	r.dirty()
+	r.rebound()
 	r.Sorted, r.Bent, r.reordered = false, true, true
 }
 
@@ -207,7 +207,7 @@ func (r *Row) Add(ids []int32, by float32) {
 	if r.Touched == 0 {
 		return
 	}
-	r.Dirty()
-	r.Rebound()
+	r.dirty()
+	r.rebound()
 	r.Sorted, r.Bent, r.reordered = false, true, true
 }

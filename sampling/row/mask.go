@@ -3,7 +3,7 @@ package row
 // Bury sets the logits of tokens outside a mask to -inf.
 func (r *Row) Bury(mask []uint64) {
 	r.List()
-	r.Dirty()
+	r.dirty()
 	for i, pos := range r.ix[:r.N] {
 		if r.X[i] > negInf && !MaskHas(mask, r.ID(pos)) {
 			r.X[i] = negInf

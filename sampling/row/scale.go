@@ -29,7 +29,7 @@ func (r *Row) shift(by float32) {
 	for i := range r.X[:r.N] {
 		r.X[i] -= by
 	}
-	r.Rebound()
+	r.rebound()
 	r.Shifted = by
 }
 

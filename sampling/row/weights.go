@@ -83,8 +83,8 @@ func (r *Row) ownE() {
 	r.E, r.sharedE = e, false
 }
 
-// Dirty forgets the exponentials and the sums.
-func (r *Row) Dirty() { r.eOK, r.SumOK = false, false }
+// dirty forgets the exponentials and the sums.
+func (r *Row) dirty() { r.eOK, r.SumOK = false, false }
 
 // resum recomputes the sums after entries were removed.
 func (r *Row) resum() {
@@ -101,7 +101,7 @@ func (r *Row) resum() {
 // checkSum forgets sums of which little but rounding is left.
 func (r *Row) checkSum() {
 	if r.Sum < 1e-4*r.fullSum {
-		r.Dirty()
+		r.dirty()
 	}
 }
 
@@ -158,7 +158,7 @@ func (r *Row) change(i int, v float32) {
 		return
 	}
 	if v > r.Ref+20 {
-		r.Dirty()
+		r.dirty()
 		return
 	}
 	before, after := float32(math.Exp(float64(old-r.Ref))), float32(math.Exp(float64(v-r.Ref)))
@@ -199,11 +199,11 @@ func (r *Row) scale(t float32) {
 	if r.dense {
 		simd.Div(r.bm, t)
 	}
-	r.Dirty()
+	r.dirty()
 }
 
-// Rebound recomputes the block maxima of a dense row.
-func (r *Row) Rebound() {
+// rebound recomputes the block maxima of a dense row.
+func (r *Row) rebound() {
 	if r.dense {
 		simd.MaxBlocks(r.bm, r.X[:r.N])
 	}

@@ -76,7 +76,7 @@ func (d Detection) P() float64 {
 
 // PNormal returns the p-value as it is: the chance that a text without a mark
 // has a z at least as large, were z normal.
-func (d Detection) PNormal() float64 { return Tail(d.Z) }
+func (d Detection) PNormal() float64 { return tail(d.Z) }
 
-// Tail returns the chance of a normal deviate above z.
-func Tail(z float64) float64 { return math.Erfc(z/math.Sqrt2) / 2 }
+// tail returns the chance of a normal deviate above z.
+func tail(z float64) float64 { return math.Erfc(z/math.Sqrt2) / 2 }

@@ -109,7 +109,7 @@ func TestStreamEnds(t *testing.T) {
 		{"stuck", true, true, time.Minute + writeTime, ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			h := NewHub(Options{Max: 2})
+			h := newHub(Options{Max: 2})
 			seat, err := h.Join("web", nil)
 			if err != nil {
 				t.Fatal(err)
@@ -170,7 +170,7 @@ func TestSlowRequests(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()
-			srv := newSite(ctx, NewHub(Options{Max: 1}), newGate("4821"), "10.0.0.7:8089").server()
+			srv := newSite(ctx, newHub(Options{Max: 1}), newGate("4821"), "10.0.0.7:8089").server()
 			d := &doorway{most: 10, half: 4, timeout: handshakeTime}
 			mine, theirs := net.Pipe()
 			v, _ := d.take(addressed{mine})
@@ -196,7 +196,7 @@ func TestSlowAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
-		h := NewHub(Options{Max: 1})
+		h := newHub(Options{Max: 1})
 		srv := newSite(ctx, h, newGate("4821"), "10.0.0.7:8089").server()
 		d := &doorway{most: 10, half: 4, timeout: handshakeTime}
 		serve := func(send string) net.Conn {

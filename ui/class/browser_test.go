@@ -78,7 +78,7 @@ func TestPageInABrowser(t *testing.T) {
 	page = bytes.Replace(page, []byte("</script>"), []byte(driver), 1)
 	defer func() { page = whole }()
 
-	h := NewHub(Options{Max: 10})
+	h := newHub(Options{Max: 10})
 	h.Show(tui.Scene{Text: "Once <b>upon</b>", Title: "step 1", Rows: []tui.SceneRow{{Token: "␣<b>a</b>", Raw: 0.5, Final: 0.625, Chosen: true}, {Token: "␣b", Raw: 0.25, Final: 0.375}, {Token: "␣c", Raw: 0.25, Cut: true}}})
 	sights := make(chan sight, 10)
 	var mu sync.Mutex

@@ -92,8 +92,8 @@ type View struct {
 	room, step, poll string
 }
 
-// NewHub returns a class without members.
-func NewHub(opt Options) *Hub {
+// newHub returns a class without members.
+func newHub(opt Options) *Hub {
 	h := &Hub{opt: opt, seats: map[Key]*member{}, names: newNames()}
 	h.now, h.next = &View{}, make(chan struct{})
 	return h

@@ -41,7 +41,7 @@ func drawnFirst() quiz.Question { return quiz.NewQuestion([]float64{0.5, 0.25}, 
 // vote can be changed until then, and counts once.
 func TestResultsStayHiddenUntilClosed(t *testing.T) {
 	t.Parallel()
-	h := NewHub(Options{Max: 10})
+	h := newHub(Options{Max: 10})
 	var seats []*Seat
 	for i := range 4 {
 		seats = append(seats, seated(t, h, Key(fmt.Sprint(i))))
@@ -90,7 +90,7 @@ func TestResultsStayHiddenUntilClosed(t *testing.T) {
 // With fewer than three votes the sum would tell single ones.
 func TestSingleVotesAreShownToNobody(t *testing.T) {
 	t.Parallel()
-	h := NewHub(Options{Max: 10})
+	h := newHub(Options{Max: 10})
 	a, b := seated(t, h, "a"), seated(t, h, "b")
 	h.Ask(three)
 	cast(t, a, 1, 10, 0, 0)
@@ -119,7 +119,7 @@ func TestSingleVotesAreShownToNobody(t *testing.T) {
 
 func TestDropForgetsTheVotes(t *testing.T) {
 	t.Parallel()
-	h := NewHub(Options{Max: 10})
+	h := newHub(Options{Max: 10})
 	a := seated(t, h, "a")
 	h.Ask(three)
 	cast(t, a, 1, 10, 0, 0)
@@ -145,7 +145,7 @@ func TestDropForgetsTheVotes(t *testing.T) {
 
 func TestCSV(t *testing.T) {
 	t.Parallel()
-	h := NewHub(Options{Max: 10, FreeNames: true})
+	h := newHub(Options{Max: 10, FreeNames: true})
 	a, b := seated(t, h, "a"), seated(t, h, "b")
 	if err := a.Rename("Zoë"); err != nil {
 		t.Fatal(err)
@@ -174,7 +174,7 @@ func TestCSV(t *testing.T) {
 
 func TestSeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := NewHub(Options{Max: 2})
+		h := newHub(Options{Max: 2})
 		a := seated(t, h, "a")
 		b := seated(t, h, "b")
 		if _, err := h.Join("c", nil); !errors.Is(err, ErrFull) {
@@ -223,7 +223,7 @@ func TestSeats(t *testing.T) {
 // A reader that never reads costs nothing: views are overwritten, not queued.
 func TestViewsAreOverwritten(t *testing.T) {
 	t.Parallel()
-	h := NewHub(Options{Max: 2})
+	h := newHub(Options{Max: 2})
 	first, next := h.Now()
 	for i := range 1000 {
 		h.Show(tui.Scene{Text: fmt.Sprint(i)})
@@ -302,7 +302,7 @@ func TestWindows(t *testing.T) {
 // The card shows how many came in within the last minute, for the first time.
 func TestJoinsAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := NewHub(Options{Max: 10})
+		h := newHub(Options{Max: 10})
 		for i := range 3 {
 			seated(t, h, Key(fmt.Sprint(i))).Leave()
 			time.Sleep(25 * time.Second)

@@ -57,7 +57,7 @@ func Open(ctx context.Context, s Setup) (c *Class, err error) {
 	if s.SSH == Off && s.Web == Off {
 		return nil, errors.New("class: --ssh off --web off leaves no way in; count hands in the lab instead: P, then : count hands")
 	}
-	c = &Class{Hub: NewHub(s.Options)}
+	c = &Class{Hub: newHub(s.Options)}
 	c.Card.Code = code
 	ctx, c.end = context.WithCancel(ctx)
 	defer func() {

@@ -68,7 +68,7 @@ func TestStudentScreensAreExact(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{200, 60}, {131, 41}, {120, 40}, {80, 24}, {61, 19}, {40, 12}} {
 		for _, ascii := range []bool{false, true} {
-			h := NewHub(Options{Max: 5, FreeNames: true})
+			h := newHub(Options{Max: 5, FreeNames: true})
 			m := pupil(t, h, size[0], size[1], ascii)
 			theirs := strings.ReplaceAll(strings.Join(hostile.Options, ""), "␣", "") // what a token is, is shown
 			check := func(state string) {
@@ -132,7 +132,7 @@ func TestStudentScreensAreExact(t *testing.T) {
 			check("quiet")
 		}
 	}
-	m := pupil(t, NewHub(Options{Max: 1}), 39, 11, false)
+	m := pupil(t, newHub(Options{Max: 1}), 39, 11, false)
 	if !strings.Contains(m.View(), "too small") {
 		t.Errorf("%q", m.View())
 	}
@@ -142,7 +142,7 @@ func TestStudentScreensAreExact(t *testing.T) {
 // them all.
 func TestChipsByKeys(t *testing.T) {
 	t.Parallel()
-	h := NewHub(Options{Max: 5})
+	h := newHub(Options{Max: 5})
 	m := pupil(t, h, 80, 24, false)
 	h.Ask(three)
 	m.sees(h)
@@ -172,7 +172,7 @@ func TestChipsByKeys(t *testing.T) {
 // for the next.
 func TestPanelsReopen(t *testing.T) {
 	t.Parallel()
-	h := NewHub(Options{Max: 5, FreeNames: true})
+	h := newHub(Options{Max: 5, FreeNames: true})
 	for range 2 {
 		m := pupil(t, h, 120, 40, false)
 		for k := range 5 {
@@ -187,7 +187,7 @@ func TestPanelsReopen(t *testing.T) {
 // What is pasted goes into a name, and nowhere else.
 func TestPasteIsIgnored(t *testing.T) {
 	t.Parallel()
-	h := NewHub(Options{Max: 5, FreeNames: true})
+	h := newHub(Options{Max: 5, FreeNames: true})
 	m := pupil(t, h, 80, 24, false)
 	paste := func(s string) tea.Cmd {
 		return m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(s), Paste: true})
@@ -208,7 +208,7 @@ func TestPasteIsIgnored(t *testing.T) {
 // Without a clock on the screen nothing ticks.
 func TestTicksWithAClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := NewHub(Options{Max: 5})
+		h := newHub(Options{Max: 5})
 		m := pupil(t, h, 80, 24, false)
 		if m.tick() != nil {
 			t.Error("it ticks while nothing is asked")

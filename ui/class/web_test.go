@@ -315,7 +315,7 @@ func FuzzVote(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		h := NewHub(Options{Max: 1})
+		h := newHub(Options{Max: 1})
 		s, err := h.Join("a", nil)
 		if err != nil {
 			t.Fatal(err)

@@ -221,9 +221,9 @@ func now(e *goal.Expr, sc *goal.Scene) string {
 	return s
 }
 
-// NewChecker returns a checker whose labs have the built-in presets. open opens
+// newChecker returns a checker whose labs have the built-in presets. open opens
 // the built-in models by name; each is opened once.
-func NewChecker(open func(name string) (models.Model, error)) (*Checker, error) {
+func newChecker(open func(name string) (models.Model, error)) (*Checker, error) {
 	opened := map[string]models.Model{}
 	once := func(name string) (models.Model, error) {
 		if name != lesson.Fable && name != lesson.FableDraft {
@@ -257,7 +257,7 @@ func NewChecker(open func(name string) (models.Model, error)) (*Checker, error) 
 	return c, nil
 }
 
-// OpenChecker is [NewChecker] with the models that the program opens by name,
+// OpenChecker is newChecker with the models that the program opens by name,
 // and on the model of that name in place of the lessons' own if it is not
 // empty. done closes what was opened.
 func OpenChecker(ctx context.Context, model string) (checker *Checker, done func(), err error) {
@@ -274,7 +274,7 @@ func OpenChecker(ctx context.Context, model string) (checker *Checker, done func
 		}
 		return m, err
 	}
-	checker, err = NewChecker(named)
+	checker, err = newChecker(named)
 	if err == nil && model != "" {
 		checker.Model, err = named(model) // the user's own wish
 	}

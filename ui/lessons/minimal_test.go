@@ -16,7 +16,7 @@ import (
 
 func checker(t *testing.T) *Checker {
 	t.Helper()
-	c, err := NewChecker(func(name string) (models.Model, error) {
+	c, err := newChecker(func(name string) (models.Model, error) {
 		if name == lesson.FableDraft {
 			return fable.OpenDraft(llama.Options{})
 		}

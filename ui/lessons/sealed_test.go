@@ -19,7 +19,7 @@ func TestSolutionsAreSealed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var opened []string
-	c, err := NewChecker(func(name string) (models.Model, error) {
+	c, err := newChecker(func(name string) (models.Model, error) {
 		opened = append(opened, name)
 		if name == lesson.FableDraft {
 			return fable.OpenDraft(llama.Options{})

@@ -307,15 +307,15 @@ func (s Presets) Restore(name string, over bool) (path string, err error) {
 }
 
 func (s Presets) nothingDeleted(name string) error {
-	names := s.Deleted()
+	names := s.deleted()
 	if len(names) == 0 {
 		return fmt.Errorf("%s: no deleted preset; there are none", name)
 	}
 	return fmt.Errorf("%s: no deleted preset; %s", name, strings.Join(names, ", "))
 }
 
-// Deleted returns the names of the presets that [Presets.Restore] brings back.
-func (s Presets) Deleted() []string {
+// deleted returns the names of the presets that [Presets.Restore] brings back.
+func (s Presets) deleted() []string {
 	entries, _ := os.ReadDir(s.dir)
 	var names []string
 	for _, e := range entries {

@@ -68,7 +68,7 @@ func TestSaveRenameDeleteRestore(t *testing.T) {
 	want("calm 0.3;fierce 1.9;")
 	must("", s.Delete("fierce"))
 	want("calm 0.3;")
-	if got := fmt.Sprint(s.Deleted()); got != "[fierce wild]" {
+	if got := fmt.Sprint(s.deleted()); got != "[fierce wild]" {
 		t.Errorf("deleted %s", got)
 	}
 	must(s.Restore("fierce", false))

@@ -69,8 +69,8 @@ type Vote struct {
 	Voter  string    `json:"voter,omitempty"`
 }
 
-// Winner returns the lane that won; empty where none did.
-func (v Vote) Winner() string {
+// winner returns the lane that won; empty where none did.
+func (v Vote) winner() string {
 	switch v.Answer {
 	case Left:
 		return v.Lanes[0]
@@ -328,8 +328,8 @@ func (t *Tally) agree(list []Vote) {
 				}
 				all++
 				decided := a.Answer == b.Answer
-				if a.Winner() != "" || b.Winner() != "" {
-					decided = a.Winner() == b.Winner()
+				if a.winner() != "" || b.winner() != "" {
+					decided = a.winner() == b.winner()
 				}
 				if decided {
 					same++
@@ -340,8 +340,8 @@ func (t *Tally) agree(list []Vote) {
 	t.Agree = stats.Wilson(same, all)
 }
 
-// Rate returns the share of wins of lane i against lane j without ties.
-func (t *Tally) Rate(i, j int) stats.Estimate {
+// rate returns the share of wins of lane i against lane j without ties.
+func (t *Tally) rate(i, j int) stats.Estimate {
 	return stats.Wilson(t.Wins[i][j], t.Wins[i][j]+t.Wins[j][i])
 }
 
@@ -360,13 +360,13 @@ func (t *Tally) Lines() []string {
 	var out []string
 	for i := range t.Lanes {
 		for j := range i {
-			e := t.Rate(i, j)
+			e := t.rate(i, j)
 			if e.N == 0 {
 				continue
 			}
 			a, b := i, j
 			if e.Value < 0.5 {
-				a, b, e = j, i, t.Rate(j, i)
+				a, b, e = j, i, t.rate(j, i)
 			}
 			verdict := fmt.Sprintf("%s wins %d of %d against %s without ties, %.0f%% (%.0f to %.0f)", t.Lanes[a], t.Wins[a][b], e.N, t.Lanes[b], 100*e.Value, 100*e.Low, 100*e.High)
 			if e.Contains(0.5) {

@@ -50,7 +50,7 @@ func expSubGeneric(a []float32, top float32) float32 {
 	for i, v := range a {
 		a[i] = Exp(v - top)
 	}
-	return Sum(a)
+	return sum(a)
 }
 
 // Softmax replaces logits by probabilities. An empty a stays empty.

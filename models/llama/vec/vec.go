@@ -25,8 +25,8 @@ func addLanes(s *[lanes]float32) float32 {
 	return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]))
 }
 
-// Dot returns the inner product of a and b, which have the same length.
-func Dot(a, b []float32) float32 {
+// dot returns the inner product of a and b, which have the same length.
+func dot(a, b []float32) float32 {
 	var d [1]float32
 	DotRows(d[:], a, b)
 	return d[0]
@@ -122,8 +122,8 @@ func maxGeneric(a []float32) float32 {
 	return m
 }
 
-// Sum adds the elements in the fixed order.
-func Sum(a []float32) float32 {
+// sum adds the elements in the fixed order.
+func sum(a []float32) float32 {
 	var s [lanes]float32
 	body := len(a) &^ (lanes - 1)
 	for j := 0; j < body; j += lanes {
@@ -143,7 +143,7 @@ func Sum(a []float32) float32 {
 // element by element (Zhang and Sennrich 2019). eps is added to the mean of
 // the squares. dst may be x.
 func RMSNorm(dst, x, w []float32, eps float32) {
-	mean := Dot(x, x) / float32(len(x))
+	mean := dot(x, x) / float32(len(x))
 	f := 1 / sqrt(mean+eps)
 	dst, w = dst[:len(x)], w[:len(x)]
 	for i, v := range x {
@@ -156,11 +156,11 @@ func RMSNorm(dst, x, w []float32, eps float32) {
 // dst may be x.
 func LayerNorm(dst, x, w, b []float32, eps float32) {
 	dst, w = dst[:len(x)], w[:len(x)]
-	mean := Sum(x) / float32(len(x))
+	mean := sum(x) / float32(len(x))
 	for i, v := range x {
 		dst[i] = v - mean
 	}
-	f := 1 / sqrt(Dot(dst, dst)/float32(len(x))+eps)
+	f := 1 / sqrt(dot(dst, dst)/float32(len(x))+eps)
 	for i, v := range dst {
 		dst[i] = float32(v*f) * w[i]
 	}

@@ -82,14 +82,14 @@ func TestSums(t *testing.T) {
 			want += p
 			size += math.Abs(p)
 		}
-		if d := math.Abs(float64(Dot(a, b)) - want); d > 1e-6*size {
+		if d := math.Abs(float64(dot(a, b)) - want); d > 1e-6*size {
 			t.Errorf("Dot of %d is off by %g", n, d)
 		}
 	}
 	// 1e8 swallows a 1 that is added to it. By lanes both ones are lost, from
 	// left to right the second would stay.
 	x := []float32{1, 1e8, -1e8, 1, 0, 0, 0, 0, 0.5}
-	if got := Sum(x); got != 0.5 {
+	if got := sum(x); got != 0.5 {
 		t.Errorf("Sum is %v, want 0.5: (1+1e8)+(-1e8+1), then 0.5", got)
 	}
 }

@@ -21,8 +21,8 @@ type Edge struct {
 	To     int32
 }
 
-// NewNFA returns an automaton with room for some nodes.
-func NewNFA(nodes int) *NFA {
+// newNFA returns an automaton with room for some nodes.
+func newNFA(nodes int) *NFA {
 	return &NFA{Edges: make([][]Edge, 0, nodes), Eps: make([][]int32, 0, nodes), Final: make([]bool, 0, nodes)}
 }
 

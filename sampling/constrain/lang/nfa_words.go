@@ -63,7 +63,7 @@ func StringLiteral(s string) *Expr {
 	if !strings.ContainsFunc(s, func(r rune) bool { return !plainInJSON(r) }) {
 		return Text(`"` + s + `"`)
 	}
-	n := NewNFA(len(s) + 3)
+	n := newNFA(len(s) + 3)
 	n.Start = n.Node()
 	end := n.Child(n.Literal(n.Child(n.Start, '"'), s), '"')
 	n.Final[end] = true

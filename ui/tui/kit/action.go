@@ -168,7 +168,7 @@ type Action struct {
 // Bind returns a binding of keys, if any, with its words for help overlay and
 // palette.
 func Bind(words string, keys ...string) key.Binding {
-	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(KeyNames(keys), words))
+	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(keyNames(keys), words))
 }
 
 // Rekey gives the action other keys; its words stay.
@@ -196,8 +196,8 @@ func KeyName(key string) string {
 	return key
 }
 
-// KeyNames returns keys as the help shows them.
-func KeyNames(keys []string) string {
+// keyNames returns keys as the help shows them.
+func keyNames(keys []string) string {
 	names := make([]string, len(keys))
 	for i, k := range keys {
 		names[i] = KeyName(k)

@@ -25,17 +25,17 @@ func NewField(s string) Field {
 	in.KeyMap.NextSuggestion.Unbind()
 	in.KeyMap.PrevSuggestion.Unbind()
 	in.Focus()
-	in.SetValue(Hold(s, ""))
+	in.SetValue(hold(s, ""))
 	in.CursorEnd()
 	return Field{in}
 }
 
 // Text is what was typed, byte for byte.
-func (f *Field) Text() string { return Release(f.input.Value()) }
+func (f *Field) Text() string { return release(f.input.Value()) }
 
 // At returns the byte of the text that the cursor stands on.
 func (f *Field) At() int {
-	return len(Release(string([]rune(f.input.Value())[:f.input.Position()])))
+	return len(release(string([]rune(f.input.Value())[:f.input.Position()])))
 }
 
 // Key takes an editing key and reports whether it was one. Newlines and tabs
@@ -43,7 +43,7 @@ func (f *Field) At() int {
 func (f *Field) Key(k tea.KeyMsg) bool {
 	typed := k.Type == tea.KeyRunes || k.Type == tea.KeySpace
 	if typed && !k.Alt {
-		k.Runes = []rune(Hold(strings.Map(oneLine, string(k.Runes)), ""))
+		k.Runes = []rune(hold(strings.Map(oneLine, string(k.Runes)), ""))
 	}
 	if m := f.input.KeyMap; typed && k.Alt && !key.Matches(k, m.WordForward, m.WordBackward, m.DeleteWordForward) {
 		return false // else its letter would be typed

@@ -18,9 +18,9 @@ const (
 	heldError = heldRune + 0x200 // U+FFFD itself
 )
 
-// Hold returns s as a text component keeps it; characters of keep stay as
+// hold returns s as a text component keeps it; characters of keep stay as
 // they are.
-func Hold(s, keep string) string {
+func hold(s, keep string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for len(s) > 0 {
@@ -44,8 +44,8 @@ func Hold(s, keep string) string {
 	return b.String()
 }
 
-// Release is the inverse of hold.
-func Release(s string) string {
+// release is the inverse of hold.
+func release(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for _, r := range s {
@@ -66,7 +66,7 @@ func Release(s string) string {
 // runesAfter is how many runes of a text component the first character of s
 // is, as it is read; at least one.
 func runesAfter(s string) int {
-	return max(utf8.RuneCountInString(Hold(viz.FirstCluster(s), "")), 1)
+	return max(utf8.RuneCountInString(hold(viz.FirstCluster(s), "")), 1)
 }
 
 // runesBefore is the same of the last character of s.

@@ -47,12 +47,12 @@ func NewTextArea(s string) TextArea {
 	in.KeyMap.Paste.Unbind() // the terminal pastes; no other clipboard is read
 	in.KeyMap.TransposeCharacterBackward.Unbind()
 	in.Focus()
-	in.InsertString(Hold(s, "\n"))
+	in.InsertString(hold(s, "\n"))
 	return TextArea{input: in, W: 60}
 }
 
 // Text is what was typed, byte for byte.
-func (t *TextArea) Text() string { return Release(t.input.Value()) }
+func (t *TextArea) Text() string { return release(t.input.Value()) }
 
 // Count says how long the text is.
 func (t *TextArea) Count() string { return viz.Plural(t.input.LineCount(), "line") }
@@ -69,7 +69,7 @@ func (t *TextArea) insert(s string) {
 		t.save()
 	}
 	t.typing = letter
-	t.input.InsertString(Hold(s, "\n"))
+	t.input.InsertString(hold(s, "\n"))
 }
 
 // room reports whether a text of n lines fits, and says so if not.
@@ -100,7 +100,7 @@ func (t *TextArea) travel(from, to *[]edit, none string) {
 	}
 	e := (*from)[n-1]
 	*from, *to = (*from)[:n-1], append(*to, edit{t.Text(), t.At()})
-	t.input.SetValue(Hold(e.text, "\n"))
+	t.input.SetValue(hold(e.text, "\n"))
 	t.GoTo(e.at)
 }
 
@@ -113,7 +113,7 @@ func (t *TextArea) Replace(s string) {
 	t.save()
 	t.typing = false
 	t.input.Reset()
-	t.input.InsertString(Hold(s, "\n"))
+	t.input.InsertString(hold(s, "\n"))
 }
 
 // empty leaves nothing of the text, to be brought back by one undo.
@@ -156,7 +156,7 @@ func (t *TextArea) Key(k tea.KeyMsg) bool {
 	case key.Matches(k, m.WordBackward) && strings.TrimSpace(t.Text()[:t.At()]) == "":
 		t.GoTo(0) // the component looks for a word that is not there without end
 	default:
-		was := edit{Release(before), t.At()}
+		was := edit{release(before), t.At()}
 		t.typing = false
 		t.press(k)
 		if t.input.Value() != before {
@@ -207,10 +207,10 @@ func (t *TextArea) At() int {
 	lines := strings.SplitAfter(t.input.Value(), "\n")
 	n := 0
 	for _, line := range lines[:t.input.Line()] {
-		n += len(Release(line))
+		n += len(release(line))
 	}
 	info := t.input.LineInfo()
-	return n + len(Release(string([]rune(lines[t.input.Line()])[:info.StartColumn+info.ColumnOffset])))
+	return n + len(release(string([]rune(lines[t.input.Line()])[:info.StartColumn+info.ColumnOffset])))
 }
 
 // SameLine reports whether a byte of the text is on the cursor's line.
@@ -227,7 +227,7 @@ func (t *TextArea) GoTo(at int) {
 	text := t.Text()
 	head := text[:min(max(at, 0), len(text))]
 	row := strings.Count(head, "\n")
-	col := utf8.RuneCountInString(Hold(head[strings.LastIndexByte(head, '\n')+1:], ""))
+	col := utf8.RuneCountInString(hold(head[strings.LastIndexByte(head, '\n')+1:], ""))
 	for t.input.Line() > row {
 		t.input.CursorStart()
 		t.input.CursorUp()
@@ -242,7 +242,7 @@ func (t *TextArea) GoTo(at int) {
 // vertical moves the cursor d lines of the screen.
 func (t *TextArea) vertical(d int) {
 	text, at := t.Text(), t.At()
-	lines := WrapLines(text, t.W)
+	lines := wrapLines(text, t.W)
 	i := lineAt(lines, at)
 	col := viz.Width(text[lines[i].from:at])
 	ln := lines[min(max(i+d, 0), len(lines)-1)]
@@ -252,8 +252,8 @@ func (t *TextArea) vertical(d int) {
 // visualLine is one line on the screen: bytes [from, to) of the text.
 type visualLine struct{ from, to, number int }
 
-// WrapLines breaks a text into lines of w cells.
-func WrapLines(text string, w int) []visualLine {
+// wrapLines breaks a text into lines of w cells.
+func wrapLines(text string, w int) []visualLine {
 	var out []visualLine
 	from, n := 0, 1
 	for _, line := range strings.SplitAfter(text, "\n") {
@@ -292,7 +292,7 @@ func lineAt(lines []visualLine, at int) int {
 // none.
 func (t *TextArea) Draw(c *viz.Canvas, margin, mark int) {
 	whole, cursorAt := t.Text(), t.At()
-	lines := WrapLines(whole, max(c.W-margin-1, 1))
+	lines := wrapLines(whole, max(c.W-margin-1, 1))
 	at := lineAt(lines, cursorAt)
 	top := min(max(at-c.H+1, 0), max(len(lines)-c.H, 0))
 	marked := -1

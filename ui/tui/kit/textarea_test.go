@@ -17,7 +17,7 @@ func TestHold(t *testing.T) {
 	for _, s := range []string{
 		"", "plain", "a\tb\r\nc", "\x1b]0;x\a", "\x00\x7f\u0085", "\xff\xc3(", "\ufffd", "\U000f0009\U000f01ff\U000f0200", "日本\u202e語",
 	} {
-		if got := Release(Hold(s, "\n")); got != s {
+		if got := release(hold(s, "\n")); got != s {
 			t.Errorf("release(hold(%q)) = %q", s, got)
 		}
 		a, f := NewTextArea(s), NewField(s)
@@ -30,7 +30,7 @@ func TestHold(t *testing.T) {
 	}
 	if err := quick.Check(func(b []byte) bool {
 		a := NewTextArea(string(b))
-		return Release(Hold(string(b), "")) == string(b) && a.Text() == string(b)
+		return release(hold(string(b), "")) == string(b) && a.Text() == string(b)
 	}, nil); err != nil {
 		t.Error(err)
 	}
@@ -112,7 +112,7 @@ func TestTextAreaCursor(t *testing.T) {
 	if want := strings.LastIndex(text, "last"); a.At() != want {
 		t.Errorf("down led to %d, want %d", a.At(), want)
 	}
-	lines := len(WrapLines(text, a.W))
+	lines := len(wrapLines(text, a.W))
 	for range lines - 1 {
 		a.Key(tea.KeyMsg{Type: tea.KeyUp})
 	}

@@ -262,7 +262,7 @@ func (lb *View) inspectPane(p Pane) {
 			st.Label, viz.Count(st.Kept), viz.Count(st.Removed), viz.Percent(float64(st.Mass)), viz.Two(float64(st.Bits)), whatItDid(lb, s, lb.sel.StageOf(len(s.Trace.Stages())))))
 	case PaneText, PaneEntropy:
 		if l.Loop != nil {
-			lb.notice.Say(LoopWords(l))
+			lb.notice.Say(loopWords(l))
 			return
 		}
 		fallthrough
@@ -271,9 +271,9 @@ func (lb *View) inspectPane(p Pane) {
 	}
 }
 
-// LoopWords say what repeats, and which knobs of the order in force would act
+// loopWords say what repeats, and which knobs of the order in force would act
 // on it.
-func LoopWords(l *run.Lane) string {
+func loopWords(l *run.Lane) string {
 	p := l.Loop
 	s := fmt.Sprintf("%s stand %d times in a row", viz.Plural(p.Period, "token"), p.Copies)
 	if knobs := loopKnobs(l); len(knobs) > 0 {

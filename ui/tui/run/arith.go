@@ -10,7 +10,7 @@ func ModelName(info models.Info) string { return withArithmetic(info.Name, info)
 // FullModelName is ModelName with the number and the type of the weights.
 func FullModelName(info models.Info) string {
 	name := info.Name
-	for _, part := range []string{NonZero(info.Params), info.Quant} {
+	for _, part := range []string{nonZero(info.Params), info.Quant} {
 		if part != "" {
 			name += " " + part
 		}

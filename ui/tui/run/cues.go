@@ -15,12 +15,12 @@ func (l *Lane) Looking() int {
 	return len(l.View.Steps) + 1
 }
 
-// CuePos is where the token of a step stands in the text, prompt included, as
+// cuePos is where the token of a step stands in the text, prompt included, as
 // recordings count.
-func (l *Lane) CuePos(step int) int { return len(l.View.Prompt) + step - 1 }
+func (l *Lane) cuePos(step int) int { return len(l.View.Prompt) + step - 1 }
 
 // Cue returns the words of the cue at a step, empty for none.
-func (l *Lane) Cue(step int) string { return l.Cues[l.CuePos(step)] }
+func (l *Lane) Cue(step int) string { return l.Cues[l.cuePos(step)] }
 
 // SetCue puts a cue at the token of a step, or takes it out where text is
 // empty.
@@ -30,9 +30,9 @@ func (ls *Lanes) SetCue(l *Lane, step int, text string) {
 		cues = map[int]string{}
 	}
 	if text == "" {
-		delete(cues, l.CuePos(step))
+		delete(cues, l.cuePos(step))
 	} else {
-		cues[l.CuePos(step)] = text
+		cues[l.cuePos(step)] = text
 	}
 	l.Cues = cues // whoever has the old ones keeps them
 	if ls.Cued != nil {

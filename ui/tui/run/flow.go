@@ -35,7 +35,7 @@ var MarkNames = [nMarks]string{"preset", "probability", "surprisal", "rank", "pe
 func (ls *Lanes) NextMarks() {
 	ls.Marks = (ls.Marks + 1) % nMarks
 	legend := markLegend[ls.Marks]
-	if ls.Marks == ByWindow && PenaltyWindow(ls.Lane()) < 0 {
+	if ls.Marks == ByWindow && penaltyWindow(ls.Lane()) < 0 {
 		legend = ": no penalty is on here, so none looks at any token"
 	}
 	ls.Say(MarkNames[ls.Marks] + legend)
@@ -110,7 +110,7 @@ func (ls *Lanes) Flow(l *Lane, cells int) []Glyph {
 	f := &textFlow{lanes: ls, l: l, window: -1, to: len(l.View.Steps)}
 	f.thinkFrom, f.thinkTo = l.Thinking()
 	if ls.Marks == ByWindow {
-		f.window = PenaltyWindow(l)
+		f.window = penaltyWindow(l)
 	}
 	at := f.to
 	if l.Look.At > 0 {
@@ -174,9 +174,9 @@ func (f *textFlow) talk() {
 	}
 }
 
-// PenaltyWindow returns the place of the first token that the penalties of the
+// penaltyWindow returns the place of the first token that the penalties of the
 // shown step look at, -1 if they look at none.
-func PenaltyWindow(l *Lane) int {
+func penaltyWindow(l *Lane) int {
 	s, set := l.Step(), l.ShownSettings()
 	in, err := l.Input()
 	if s == nil || s.Trace == nil || set == nil || err != nil {

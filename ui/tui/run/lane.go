@@ -163,9 +163,9 @@ func (l *Lane) Before() *engine.Step {
 	return nil
 }
 
-// Reference returns the step that fixes which rows are shown: the one on the
+// reference returns the step that fixes which rows are shown: the one on the
 // screen as it first was.
-func (l *Lane) Reference() *engine.Step {
+func (l *Lane) reference() *engine.Step {
 	if b := l.Before(); b != nil {
 		return b
 	}

@@ -57,8 +57,8 @@ func StrategyWords(l *Lane) string {
 	return "no step yet"
 }
 
-// NonZero is a count of parameters, "" where it is not known.
-func NonZero(params int64) string {
+// nonZero is a count of parameters, "" where it is not known.
+func nonZero(params int64) string {
 	if params == 0 {
 		return ""
 	}

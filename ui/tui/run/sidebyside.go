@@ -101,9 +101,9 @@ func (ls *Lanes) Drop(i int) {
 	ls.Conduct()
 }
 
-// PutBack undoes dropLane. It reports false if there is nothing to put
+// putBack undoes dropLane. It reports false if there is nothing to put
 // back.
-func (ls *Lanes) PutBack() bool {
+func (ls *Lanes) putBack() bool {
 	n := len(ls.Parked)
 	if n == 0 || len(ls.All) >= MaxLanes {
 		return false

@@ -34,7 +34,7 @@ func ShortLabel(st sampling.StageTrace) string {
 
 // Traces returns the trace on the screen and the one that fixes its rows.
 func Traces(l *Lane) (t, ref *sampling.Trace) {
-	s, b := l.Step(), l.Reference()
+	s, b := l.Step(), l.reference()
 	if s == nil || s.Trace == nil {
 		return nil, nil
 	}

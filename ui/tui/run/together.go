@@ -51,7 +51,7 @@ func (ls *Lanes) StepAll(n int) {
 	for _, l := range lanes {
 		tried = tried || l.Look.Under != nil
 	}
-	switch at := ls.ShownStep(); {
+	switch at := ls.shownStep(); {
 	case n < 0:
 		ls.backAll(at, -n)
 	case AnyLooks(lanes) && !tried:
@@ -91,9 +91,9 @@ func (ls *Lanes) backAll(at, n int) {
 	}
 }
 
-// ShownStep is the index of the step that the lanes of the scope show, the
+// shownStep is the index of the step that the lanes of the scope show, the
 // largest if they differ.
-func (ls *Lanes) ShownStep() int {
+func (ls *Lanes) shownStep() int {
 	at := 0
 	for _, l := range ls.Scope() {
 		k := l.Look.At
@@ -240,7 +240,7 @@ func (ls *Lanes) SeedWords() string {
 // PutBackFirst puts the lane back that was taken out last, if nothing was
 // done since.
 func (ls *Lanes) PutBackFirst() bool {
-	if !ls.Side.Dropped || !ls.PutBack() {
+	if !ls.Side.Dropped || !ls.putBack() {
 		return false
 	}
 	ls.Side.Dropped = false
