@@ -83,6 +83,7 @@ func newRoot(sys console.System) *cobra.Command {
 	addLicenses(sys, root)
 	root.SetVersionTemplate("logitscope {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return console.Wrongly(setup.FlagError(err)) })
+	root.SetUsageFunc(setup.Usage)
 	root.SetGlobalNormalizationFunc(underscores)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error { return console.CheckNames(cmd.Flags(), args) }

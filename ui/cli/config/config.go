@@ -49,7 +49,7 @@ func newConfigShow(sys console.System) *cobra.Command {
 	var asJSON, all bool
 	cmd := &cobra.Command{
 		Use:   "show",
-		Short: "every setting: what was asked for, what is in force, who set it",
+		Short: "every setting: what was asked for, what is in force, and who set it",
 		Example: `  logitscope config show --preset chat
   logitscope config show --config tuner.json --order vllm`,
 		Args: console.NoArgs,

@@ -18,11 +18,11 @@ import (
 func Storage(sys console.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "storage",
-		Short: "what the program keeps on disk: list it, delete it",
-		Long: `Storage lists what the program keeps on disk: where, how much, and how old. The
-folders are those for settings, for what can be had again and for keys of its own;
-LOGITSCOPE_CONFIG_DIR, LOGITSCOPE_CACHE_DIR and LOGITSCOPE_STATE_DIR name others. Recordings, reports and exports stand where
-you wrote them and are not listed.`,
+		Short: "list or delete what the program keeps on disk",
+		Long: `Storage lists what the program keeps on disk: where, how much, and how old. It
+has a folder for settings, one for what can be made or fetched again, and one for
+its keys; LOGITSCOPE_CONFIG_DIR, LOGITSCOPE_CACHE_DIR and LOGITSCOPE_STATE_DIR name
+others. Recordings, reports and exports are where you wrote them and are not listed.`,
 		Example: `  logitscope storage
   logitscope storage delete history sweeps`,
 		Args: console.NoArgs,

@@ -27,7 +27,7 @@ arith=llama.cpp the arithmetic of llama.cpp (kv-type= and flash-attn= too).
 With --format jsonl there is no screen: each lane's records carry a lane field
 and a summary closes the output, with each text read under every lane's law. The
 same lanes and seed give the same bytes. --luck race makes lanes part about as
-rarely as their laws allow; --seeds N says over N seeds where lanes part, how
+rarely as their laws allow; --seeds N says over N seeds where the lanes part, how
 often, and what they write, with intervals.`,
 		Example: `  logitscope compare --lane chat --lane creative --prompt "Once upon a time"
   logitscope compare --lane chat --lane chat,temperature=1.2,order=llama.cpp --format jsonl --prompt "Once"

@@ -47,13 +47,13 @@ func Replay(sys console.System) *cobra.Command {
 	r := replay{sys: sys}
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
-		Short: "a recorded run: played, checked, or written as a page",
+		Short: "play, check or export a recorded run",
 		Long: `Replay opens a file that run --record, compare --record, the lab or --format
 jsonl wrote. It needs no model: the file answers in its place, as tape:FILE does
 wherever a model can be named. Without a flag it plays the run in the lab, in
-recorded time. With --verify it derives every step again from
-its row, and names the first that the file has otherwise. Steps that the file
-does not hold enough for are counted.`,
+recorded time. With --verify it derives every step again from its row, and names
+the first one that differs from the file. Steps for which the file does not hold
+enough are counted.`,
 		Example: `  logitscope run --prompt "Once upon a time" --record story.jsonl
   logitscope replay story.jsonl
   logitscope replay story.jsonl --verify

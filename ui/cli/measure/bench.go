@@ -76,7 +76,7 @@ difference with its 95 % interval, and a verdict in a sentence. A config is a
 preset or a file (--config), a lane as in compare (--lane), or a point of a grid
 (--grid; model, preset, order and constraint=on,off are axes too). A set is JSON
 lines, CSV or TSV with a header, or texts between lines of ---; docs/bench.md has
-its form. Finished texts stay on disk: the same command goes on where it was
+its form. Finished texts stay on disk: the same command resumes where it was
 stopped, and prints the same bytes. The checks are:
 
 ` + report.CheckTable(),
@@ -95,7 +95,7 @@ stopped, and prints the same bytes. The checks are:
 func (f *benchFlags) add(flags *pflag.FlagSet, s bencher) {
 	f.addPrompts(flags, s)
 	f.addRunning(flags)
-	flags.StringVar(&f.extract, "extract", "", "what of a text is checked: an expression's first group, or match")
+	flags.StringVar(&f.extract, "extract", "", "which part of a text is checked: an expression's first group, or its match")
 	flags.StringArrayVar(&f.configs, "config", nil, "a config: a preset's name or a file with settings; the first is the base; may be repeated")
 	console.Reads(flags, "a preset or a file", "config")
 	flags.StringArrayVar(&f.lanes, "lane", nil, "a config: PRESET[,key=value…]; may be repeated")
@@ -108,10 +108,10 @@ func (f *benchFlags) add(flags *pflag.FlagSet, s bencher) {
 	flags.StringVar(&f.format, "format", "table", "table, csv or jsonl")
 	flags.StringArrayVar(&f.reports, "report", nil, "also write a report: FILE.md, .html, .csv or .jsonl; json is one object on standard output; may be repeated")
 	console.Writes(flags, "report")
-	flags.BoolVar(&f.noAsked, "without-prompts", false, "leave the prompts out of reports, to share them")
+	flags.BoolVar(&f.noAsked, "without-prompts", false, "leave the prompts out of reports, so that they can be shared")
 	flags.StringVar(&f.baseline, "baseline", "", "compare with a bench that --format jsonl or --report FILE.jsonl wrote")
 	flags.StringArrayVar(&f.failIf, "fail-if", nil, "with --baseline: exit 3 if the paired interval says so, as 'pass drops' or 'loop rises'; may be repeated")
-	flags.StringVar(&f.against, "against", "", "repeat the configs of such a file, on another model or server, and say whether what comes back differs")
+	flags.StringVar(&f.against, "against", "", "repeat the configs of such a file on another model or server, and say whether the results differ")
 	console.Reads(flags, "a file", "baseline", "against")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "read the prompts and stop; with --format jsonl write what was read")
 }

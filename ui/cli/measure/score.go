@@ -29,21 +29,21 @@ func Score(sys console.System) *cobra.Command {
 	var response int
 	cmd := &cobra.Command{
 		Use:   "score",
-		Short: "how likely a text was, token by token: under a model, or by saved log probabilities",
-		Long: `Score reads a text that is already there. With --text the model reads it, each
-token after the true ones before it, and says how likely each was, what the
-settings would have done to it, and what the whole comes to; texts longer than
-the context are read in windows that overlap by half. --against puts the same
+		Short: "how likely a text was, token by token: under a model, or from saved log probabilities",
+		Long: `Score reads an existing text. With --text the model reads it, each token after
+the true ones before it, and says how likely each was, what the settings would
+have done to it, and the totals; texts longer than the context are read in
+windows that overlap by half. --against puts the same
 text through a second law, a lane's SPEC, on the same model or on one of the same
 vocabulary (model=FILE), and says how far the two are apart. --watermark looks for
 transformers' watermark with the watermark_ settings, and says what a mark would
 cost on this text and after how many tokens it would be seen.
 
-With --logprobs it reads saved responses with log probabilities: of the OpenAI
-APIs and those who speak them (vLLM, SGLang, llama-server), of llama-server,
-Ollama, SGLang and TGI by their own; whole, as a list, one a line, as batch output
-or as a stream. The shape is known by the content. A floor, such as -9999, is no
-value and in no sum.`,
+With --logprobs it reads saved responses with log probabilities: in the form of
+the OpenAI APIs, which vLLM, SGLang and llama-server speak too, or in llama-server's,
+Ollama's, SGLang's or TGI's own; whole, as a list, one a line, as batch output
+or as a stream. The content tells which. A floor, such as -9999, counts as no
+value and enters no sum.`,
 		Example: `  logitscope score --text story.txt --preset chat
   echo -n "Paris" | logitscope score --text - --prompt "The capital of France is" --report json
   logitscope score --text story.txt --preset neutral --against neutral,temperature=0.7

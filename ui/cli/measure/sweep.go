@@ -46,7 +46,7 @@ several seeds each, and prints a table of what was written: tokens, perplexity
 under the raw model, distinct-1 to 3, self-BLEU between the seeds, repeated
 4-grams, loops, why texts ended, and the share that does not fit the constraint,
 each with its 95 % interval. Axes without effect are named.
-A finished cell stays on disk: the same command goes on where it was stopped,
+Finished cells stay on disk: the same command resumes where it was stopped,
 and prints the same bytes.`,
 		Example: `  logitscope sweep --prompt "Once upon a time" --grid temperature=0.1:1.5:0.2 --grid top_p=0.8,0.9,1 --seeds 8
   logitscope sweep --prompt-file p.txt --preset chat --grid repetition_penalty=1:1.3:0.1 --format csv

@@ -38,10 +38,10 @@ func Tune(sys console.System) *cobra.Command {
 		Short: "search for the settings that do best on your prompts",
 		Long: `Tune searches by successive halving: it starts from settings spread evenly over
 the ranges, adds prompts round by round, and drops settings only when their
-paired interval says that they do worse than the best. It ends with the best,
-those not distinguishable from it, what each parameter does, the simplest
-settings that are as good, the result on prompts held out, and how to write them
-out for a deployment. The search follows from --seed.`,
+paired interval says that they do worse than the best. It ends with the best
+settings, those not distinguishable from them, what each parameter does, the
+simplest settings that are as good, the result on prompts held out, and how to
+export the choice to a deployment. The same --seed gives the same search.`,
 		Example: `  logitscope tune --prompts set.csv --over temperature=0.1:1.3 --over top_p=0.7:1 --maximise pass
   logitscope tune --prompts set.csv --preset chat --over repetition_penalty=1:1.3 --subject 'loop<=0.01' --budget tokens=200000`,
 		Args: console.NoArgs,

@@ -33,13 +33,13 @@ func Vote(sys console.System) *cobra.Command {
 	var f voteFlags
 	cmd := &cobra.Command{
 		Use:   "vote --prompts FILE --lane A --lane B",
-		Short: "a blind vote between the texts of two settings or more",
+		Short: "a blind vote between the texts of two or more settings",
 		Long: `Vote decodes the prompts under each lane and shows the texts side by side without
 names, in an order and on sides that --seed shuffles. Each answer is saved at
-once, and a vote that was stopped goes on there. What parts the lanes is said at
-the end: the share of wins without ties with its interval, and for more than two
-lanes their strengths. --tally counts files of votes, of several voters too, and
-says how far they agree.`,
+once, and a vote that was stopped resumes there. The result comes at the end:
+the share of wins without ties with its interval, and for more than two lanes
+their strengths. --tally counts files of votes, of several voters too, and says
+how far they agree.`,
 		Example: `  logitscope vote --prompts tales.txt --lane chat --lane creative
   logitscope vote --tally ana.jsonl --tally ben.jsonl`,
 		Args: console.NoArgs,

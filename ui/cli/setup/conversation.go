@@ -28,7 +28,7 @@ func (t *talk) add(f *pflag.FlagSet) {
 	f.BoolVar(&t.Chat, "chat", false, "wrap the prompt as a user's message by the model's chat template")
 	f.StringVar(&t.system, "system", "", "system message of the conversation; implies --chat")
 	f.StringVar(&t.messages, "messages", "", `file with a conversation, [{"role":"user","content":"Hi"}]; --prompt is the user's next turn, a last turn of the assistant stays open`)
-	f.StringVar(&t.prefill, "prefill", "", "start of the assistant's turn, which the model goes on with; implies --chat")
+	f.StringVar(&t.prefill, "prefill", "", "start of the assistant's turn, which the model continues; implies --chat")
 	f.StringVar(&t.template, "chat-template", "", "file with a chat template instead of the model's own; implies --chat")
 	f.StringArrayVar(&t.kwargs, "template-kwargs", nil, "variable of the chat template, such as enable_thinking=false; JSON or a text; may be repeated; implies --chat")
 	f.StringVar(&t.tools, "tools", "", "file with a JSON list of tools for the chat template; implies --chat")

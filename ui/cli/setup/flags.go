@@ -133,7 +133,14 @@ func joined(first, later any) any {
 	return later
 }
 
-func (f *ParamFlag) Type() string { return "" }
+// kindNames are what the help calls values of a kind.
+var kindNames = [...]string{
+	param.Bool: "bool", param.Int: "int", param.Uint: "int", param.Float: "float", param.Choice: "name",
+	param.Text: "string", param.List: "strings", param.Bias: "token=bias", param.IDs: "ids", param.Seqs: "lists",
+}
+
+// Type is what the help calls the value.
+func (f *ParamFlag) Type() string { return kindNames[f.param.Kind] }
 
 // presetNamed returns a preset; no name is a preset that sets nothing.
 func (s *Flags) presetNamed(name string) (presets.Preset, error) {

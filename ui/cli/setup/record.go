@@ -29,7 +29,7 @@ var rowPolicies = map[string]record.RowPolicy{"full": record.RowsFull, "256": re
 func AddRecord(cmd *cobra.Command) *Recording {
 	r := &Recording{cmd: cmd}
 	cmd.Flags().StringVar(&r.path, "record", "", "also write the run to this file, step by step, for logitscope replay")
-	cmd.Flags().StringVar(&r.rows, "rows", "256", "logits that --record keeps of a step: full, 256 (the best, and the others in bins), top")
+	cmd.Flags().StringVar(&r.rows, "rows", "256", "logits that --record keeps of each step: full, 256 (the best, and the others in bins), top")
 	console.Writes(cmd.Flags(), "record")
 	return r
 }

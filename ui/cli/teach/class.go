@@ -62,11 +62,11 @@ func Class(sys console.System) *cobra.Command {
 		Short: "the lab, shown to a class that votes on what comes next",
 		Long: `Class opens the lab and shows it to a class in the same network: by a page for
 phones and browsers, and over SSH. P asks what comes next; everybody puts ten chips
-down, and nobody sees a vote before the question is closed, nor a single one ever.
-Students look on; with --own each has a lab of their own over SSH. They can do
-nothing else on this machine. See docs/class.md.
+down; nobody sees a vote before the question is closed, and nobody ever sees a
+single person's. Students look on; with --own each has a lab of their own over SSH.
+They can do nothing else on this machine. See docs/class.md.
 
-It listens on this machine's address in its network alone, with a code, and ends
+It listens only on this machine's address in its network, wants a code, and ends
 with the program. ADDR is an address, a port, ADDRESS:PORT, or off.`,
 		Example: `  logitscope class
   logitscope class --lesson temperature --own --notes

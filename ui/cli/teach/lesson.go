@@ -19,10 +19,10 @@ func Lesson(sys console.System) *cobra.Command {
 	var task int
 	cmd := &cobra.Command{
 		Use:   "lesson [ID|FILE]",
-		Short: "the lab with a lesson; without a name the list",
+		Short: "the lab with a lesson beside it; without a name, the list",
 		Long: `Lesson opens the lab with a lesson beside it: text, a question, goals that are
-checked on what the screen shows. Nothing is locked and nothing goes on by itself.
-Without a name it offers the list.
+checked on what the screen shows. Nothing is locked and nothing moves on by itself.
+Without a name it shows the list.
 
 With --plain it needs no screen: it asks, shows numbers, and takes answers and
 settings line by line, with the same goals and the same marks.`,

@@ -31,7 +31,7 @@ func newList(sys console.System) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "the lessons there are, and what is done of them",
+		Short:   "the lessons, and how far each is done",
 		Example: `  logitscope lessons list --format jsonl`,
 		Args:    console.NoArgs,
 	}
@@ -96,7 +96,7 @@ func newProgress(sys console.System) *cobra.Command {
 	var format, reset string
 	cmd := &cobra.Command{
 		Use:   "progress",
-		Short: "what was done of every task, for a table or a record",
+		Short: "how far every task is done, for a table or a record",
 		Long: `Progress writes a line for every task that was begun: when it was done, how often
 it was tried, how many hints were shown, what was predicted and what was right. It
 is kept on this machine alone, without a name.`,

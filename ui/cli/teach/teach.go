@@ -17,8 +17,8 @@ func Lessons(sys console.System) *cobra.Command {
 		Use:   "lessons",
 		Short: "list, show, check and write lessons",
 		Long: `Lessons are Markdown files: text, a state to begin from, and goals that must hold
-on the screen. The built-in ones come first, after them the files in the folder
-lessons of the configuration folder; see docs/lessons.md.`,
+on the screen. The built-in ones come first, then the files in the folder lessons of the
+configuration folder; see docs/lessons.md.`,
 		Args: console.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
