@@ -15,17 +15,6 @@ import (
 // reasons are why texts end, in the order of columns.
 var reasons = []string{"eos", "length", "stop", "constraint", "error"}
 
-// reasons returns the reasons for which texts of r ended, in a fixed order.
-func (r *Grid) reasons() []string {
-	var out []string
-	for _, reason := range reasons {
-		if slices.ContainsFunc(r.Cells, func(c Point) bool { return c.Reasons()[reason] > 0 }) {
-			out = append(out, reason)
-		}
-	}
-	return out
-}
-
 // WriteCSV writes the finished cells, one a line: the values of the axes, then
 // of every metric the mean and the ends of its interval, then how many texts
 // ended for each reason. What could not be measured is empty.

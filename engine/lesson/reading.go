@@ -53,15 +53,6 @@ func (r Reading) Stand(base sampling.Config, preset string) Reading {
 	return r
 }
 
-// proposal reports whether the token proposed counts as decoded: see
-// [goal.Lane.Proposal]. before is what counted in the task before.
-func (r Reading) proposal(before bool) bool {
-	if s := r.Task().Setup; s != nil {
-		return s.Steps > 0
-	}
-	return before
-}
-
 // Scene returns the scene of s with what the reading adds to it: the base, the
 // preset and the answer.
 func (r Reading) Scene(s goal.State) *goal.Scene {

@@ -93,12 +93,6 @@ func (v *Vocab) EOS() int32 { return v.special.eos }
 // eot returns the token that ends a turn of a chat, or [models.NoToken].
 func (v *Vocab) eot() int32 { return v.special.eot }
 
-// unk returns the token of unknown text, or [models.NoToken].
-func (v *Vocab) unk() int32 { return v.special.unk }
-
-// pad returns the padding token, or [models.NoToken].
-func (v *Vocab) pad() int32 { return v.special.pad }
-
 // addBOS reports whether AddSpecial puts a BOS token before the text.
 func (v *Vocab) addBOS() bool { return v.flags.addBOS }
 
