@@ -46,14 +46,6 @@ func (s *Session) Close() error {
 	return nil
 }
 
-// Fork implements [models.Forker]. Both sessions share what is in the cache;
-// a page is copied when both write to it.
-func (s *Session) Fork() (models.Session, error) {
-	f := s.m.newSession()
-	f.kv, f.off = s.kv.fork(nil), s.off
-	return f, nil
-}
-
 // KVBytes implements [models.KVSizer]. Pages shared with other sessions count
 // in full.
 func (s *Session) KVBytes() (now, full int64) {
