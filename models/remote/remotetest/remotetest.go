@@ -9,6 +9,7 @@
 package remotetest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"math"
@@ -130,19 +131,18 @@ func logSumExp(row []float32) float64 {
 // ranked returns the n ids with the largest logits, largest first, equal ones
 // by ascending id.
 func ranked(row []float32, n int) []int32 {
+	before := func(a, b int32) int { return cmp.Or(cmp.Compare(row[b], row[a]), cmp.Compare(a, b)) }
 	ids := make([]int32, len(row))
 	for i := range ids {
 		ids[i] = int32(i)
 	}
-	slices.SortFunc(ids, func(a, b int32) int {
-		switch x, y := row[a], row[b]; {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return int(a - b)
-	})
+	if n > 0 && n < len(ids)/16 { // sort those alone that are not behind the best of the first few
+		first := slices.Clone(ids[:8*n])
+		slices.SortFunc(first, before)
+		worst := first[n-1]
+		ids = slices.DeleteFunc(ids, func(id int32) bool { return before(worst, id) < 0 })
+	}
+	slices.SortFunc(ids, before)
 	return ids[:min(n, len(ids))]
 }
 
