@@ -3,6 +3,7 @@ package remote_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -107,7 +108,7 @@ func TestSecrets(t *testing.T) {
 		auth := r.Header.Get("Authorization")
 		switch r.URL.Path {
 		case "/redirect/props":
-			http.Redirect(w, r, "http://"+r.Host+"/elsewhere?auth="+strings.Fields(auth)[1], http.StatusFound)
+			http.Redirect(w, r, "http://"+r.Host+"/elsewhere?auth="+url.QueryEscape(auth), http.StatusFound)
 		default:
 			write(w, 400, "application/json", `{"error":{"message":"bad `+auth+`","type":"`+auth+`"}}`)
 		}
