@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"logitscope/internal/goldentest"
+	"logitscope/models/goldentest"
 	"logitscope/sampling/thinking"
 )
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"logitscope/engine/enginetest"
-	"logitscope/internal/goldentest"
 	"logitscope/models"
+	"logitscope/models/goldentest"
 	"logitscope/models/table"
 )
 

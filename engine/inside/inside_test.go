@@ -10,9 +10,9 @@ import (
 	"slices"
 	"testing"
 
-	"logitscope/internal/goldentest"
 	"logitscope/models"
 	"logitscope/models/fable"
+	"logitscope/models/goldentest"
 	"logitscope/models/llama"
 	"logitscope/models/table"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"logitscope/internal/goldentest"
+	"logitscope/models/goldentest"
 )
 
 // TestRepetitionGolden: where vLLM's rule ends a text, on the cases of a

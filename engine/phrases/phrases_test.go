@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"logitscope/internal/goldentest"
+	"logitscope/models/goldentest"
 )
 
 // TestGolden runs the rule over a table model that takes the best token not

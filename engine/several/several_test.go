@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"logitscope/internal/goldentest"
+	"logitscope/models/goldentest"
 )
 
 // A fraction is a number such as "3/10".

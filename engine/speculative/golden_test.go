@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"logitscope/internal/goldentest"
+	"logitscope/models/goldentest"
 )
 
 // golden is testdata/golden.json.gz.

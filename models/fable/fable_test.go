@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"logitscope/internal/goldentest"
 	"logitscope/models/gguf"
+	"logitscope/models/goldentest"
 	"logitscope/models/llama"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"logitscope/internal/goldentest"
+	"logitscope/models/goldentest"
 )
 
 type hostileCase struct {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"logitscope/internal/goldentest"
 	"logitscope/models/gguf"
+	"logitscope/models/goldentest"
 )
 
 // golden is a file of golden logits; models are made of random weights.

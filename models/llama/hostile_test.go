@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"logitscope/internal/goldentest"
 	"logitscope/models"
 	"logitscope/models/gguf"
+	"logitscope/models/goldentest"
 )
 
 // hostileFiles reads the malformed files, by name.

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"testing"
 
-	"logitscope/internal/goldentest"
 	"logitscope/models"
 	"logitscope/models/gguf"
+	"logitscope/models/goldentest"
 	"logitscope/models/quant"
 )
 

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"logitscope/internal/goldentest"
 	"logitscope/models"
 	"logitscope/models/gguf"
+	"logitscope/models/goldentest"
 )
 
 // A stepFile lists logits of llama.cpp's build for AVX2 after prompts fed

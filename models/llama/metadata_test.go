@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"logitscope/internal/goldentest"
 	"logitscope/models/gguf"
+	"logitscope/models/goldentest"
 )
 
 // value encodes a metadata value: its type and bytes.

@@ -13,9 +13,9 @@ import (
 	"sync"
 	"testing"
 
-	"logitscope/internal/goldentest"
 	"logitscope/models"
 	"logitscope/models/gguf"
+	"logitscope/models/goldentest"
 )
 
 // eachModel runs a test on a small model of every architecture.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"testing"
 
-	"logitscope/internal/goldentest"
 	"logitscope/models/gguf"
+	"logitscope/models/goldentest"
 )
 
 // blockVectors are rows of every type with the values that ggml's to_float

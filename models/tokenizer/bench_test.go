@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"logitscope/internal/goldentest"
 	"logitscope/models"
 	"logitscope/models/gguf"
+	"logitscope/models/goldentest"
 )
 
 func parse(b *testing.B, data []byte) *gguf.File {

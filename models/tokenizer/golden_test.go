@@ -10,9 +10,9 @@ import (
 	"slices"
 	"testing"
 
-	"logitscope/internal/goldentest"
 	"logitscope/models"
 	"logitscope/models/gguf"
+	"logitscope/models/goldentest"
 )
 
 // shared returns a path below the folder of golden data beside the project,

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"logitscope/internal/goldentest"
 	"logitscope/models"
 	"logitscope/models/gguf"
+	"logitscope/models/goldentest"
 )
 
 func fable(t testing.TB) *Vocab {

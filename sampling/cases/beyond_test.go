@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"logitscope/internal/goldentest"
+	"logitscope/models/goldentest"
 )
 
 // A labCase is a case of stages that no big engine has.

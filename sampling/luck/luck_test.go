@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"logitscope/internal/goldentest"
+	"logitscope/models/goldentest"
 )
 
 func TestGeneratorsOfTheEngines(t *testing.T) {

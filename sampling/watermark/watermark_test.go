@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"logitscope/internal/goldentest"
+	"logitscope/models/goldentest"
 )
 
 // A goldenCase is a line of the golden cases: what PyTorch draws, and what
