@@ -8,9 +8,9 @@ import (
 	"logitscope/ui/tui"
 )
 
-// One lab reads all lessons one after the other, in the order of the list and
-// back: each finds its own model, draft and lanes, whatever was there before.
-func TestOneLabReadsAllLessons(t *testing.T) {
+// labOfAll returns a lab with all built-in lessons, and the lessons.
+func labOfAll(t *testing.T) (*tui.Offscreen, []*lesson.Lesson) {
+	t.Helper()
 	c := checker(t)
 	list, _ := lesson.Builtin(Names())
 	opt := c.Lab
@@ -19,15 +19,25 @@ func TestOneLabReadsAllLessons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer lab.Close()
+	t.Cleanup(lab.Close)
+	return lab, list
+}
+
+// toTask opens l at its first task, or goes on to task i of it.
+func toTask(lab *tui.Offscreen, l *lesson.Lesson, i int) error {
+	if i == 0 {
+		return lab.Read(l, 0)
+	}
+	return lab.Task(i)
+}
+
+// One lab reads all lessons one after the other, in the order of the list and
+// back: each finds its own model, draft and lanes, whatever was there before.
+func TestOneLabReadsAllLessons(t *testing.T) {
+	lab, list := labOfAll(t)
 	read := func(l *lesson.Lesson) {
 		for i := range l.Tasks {
-			if i == 0 {
-				err = lab.Read(l, 0)
-			} else {
-				err = lab.Task(i)
-			}
-			if err != nil {
+			if err := toTask(lab, l, i); err != nil {
 				t.Fatalf("%s task %d: %v", l.ID, i+1, err)
 			}
 			r, sc, err := lab.Lesson()
@@ -70,22 +80,10 @@ func TestOneLabReadsAllLessons(t *testing.T) {
 // Whatever a reader did with the settings, a task begins as its lesson says:
 // the numbers in its words hold then.
 func TestSetupsForgetWhatWasThere(t *testing.T) {
-	c := checker(t)
-	list, _ := lesson.Builtin(Names())
-	opt := c.Lab
-	opt.Prompt, opt.Sealed, opt.Lessons.List = "Once upon a time", true, list
-	lab, err := tui.NewOffscreen(t.Context(), opt, wide, high)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer lab.Close()
+	lab, list := labOfAll(t)
 	base := func(l *lesson.Lesson, i int) sampling.Config {
 		t.Helper()
-		if i == 0 {
-			err = lab.Read(l, 0)
-		} else {
-			err = lab.Task(i)
-		}
+		err := toTask(lab, l, i)
 		r, _, lerr := lab.Lesson()
 		if err != nil || lerr != nil || !r.Standing {
 			t.Fatalf("%s task %d: %v, %v", l.ID, i+1, err, lerr)
