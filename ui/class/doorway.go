@@ -2,7 +2,10 @@ package class
 
 import (
 	"container/list"
+	"context"
+	"maps"
 	"net"
+	"slices"
 	"sync"
 	"time"
 )
@@ -18,8 +21,9 @@ type doorway struct {
 	timeout time.Duration
 
 	mu       sync.Mutex
-	all      int
-	standing list.List // of *visitor, oldest first
+	standing list.List             // of *visitor, oldest first
+	all      map[*visitor]struct{} // standing or in
+	empty    chan struct{}         // nil while it is open; closed once all have gone
 }
 
 // A visitor is a connection in a doorway.
@@ -54,10 +58,13 @@ func (d *doorway) Accept() (net.Conn, error) {
 func (d *doorway) take(c net.Conn) (v, old *visitor) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.standing.Len() > 0 && (d.standing.Len() >= d.half || d.all >= d.most) {
+	if d.empty != nil {
+		return nil, nil
+	}
+	if d.standing.Len() > 0 && (d.standing.Len() >= d.half || len(d.all) >= d.most) {
 		old = d.standing.Front().Value.(*visitor)
 		d.pass(old)
-	} else if d.all >= d.most {
+	} else if len(d.all) >= d.most {
 		return nil, nil
 	}
 	if err := c.SetDeadline(time.Now().Add(d.timeout)); err != nil {
@@ -65,8 +72,46 @@ func (d *doorway) take(c net.Conn) (v, old *visitor) {
 	}
 	v = &visitor{Conn: c, of: d}
 	v.at = d.standing.PushBack(v)
-	d.all++
+	if d.all == nil {
+		d.all = make(map[*visitor]struct{})
+	}
+	d.all[v] = struct{}{}
 	return v, old
+}
+
+// shut takes nobody any more. Those who stand are sent away; those who are in
+// have until ctx ends to go by themselves. Nobody is left when it returns.
+func (d *doorway) shut(ctx context.Context) {
+	d.Listener.Close()
+	d.mu.Lock()
+	d.empty = make(chan struct{})
+	d.emptied()
+	out := make([]*visitor, 0, d.standing.Len())
+	for e := d.standing.Front(); e != nil; e = e.Next() {
+		out = append(out, e.Value.(*visitor))
+	}
+	d.mu.Unlock()
+	for _, v := range out {
+		v.Close()
+	}
+	select {
+	case <-d.empty:
+		return
+	case <-ctx.Done():
+	}
+	d.mu.Lock()
+	out = slices.AppendSeq(out[:0], maps.Keys(d.all))
+	d.mu.Unlock()
+	for _, v := range out {
+		v.Close()
+	}
+}
+
+// emptied tells shut once nobody is left. The lock is held.
+func (d *doorway) emptied() {
+	if d.empty != nil && len(d.all) == 0 {
+		close(d.empty)
+	}
 }
 
 // pass takes v out of those who stand. The lock is held.
@@ -100,7 +145,8 @@ func (v *visitor) Close() error {
 		v.of.mu.Lock()
 		defer v.of.mu.Unlock()
 		v.of.pass(v)
-		v.of.all--
+		delete(v.of.all, v)
+		v.of.emptied()
 	})
 	return v.Conn.Close()
 }

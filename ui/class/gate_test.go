@@ -204,8 +204,8 @@ func TestDoorwayFlood(t *testing.T) {
 			v, _ := accept()
 			flood = append(flood, v)
 		}
-		if d.standing.Len() != 4 || d.all != 5 {
-			t.Errorf("%d stand, %d in all", d.standing.Len(), d.all)
+		if d.standing.Len() != 4 || len(d.all) != 5 {
+			t.Errorf("%d stand, %d in all", d.standing.Len(), len(d.all))
 		}
 		if _, err := flood[0].Write([]byte("x")); err == nil {
 			t.Error("the oldest still stands")
@@ -229,15 +229,15 @@ func TestDoorwayFlood(t *testing.T) {
 			flood = append(flood, v)
 		}
 		mine, theirs := net.Pipe()
-		if v, _ := d.take(mine); v != nil || d.all != d.most {
-			t.Errorf("one more than %d was taken, %d in all", d.most, d.all)
+		if v, _ := d.take(mine); v != nil || len(d.all) != d.most {
+			t.Errorf("one more than %d was taken, %d in all", d.most, len(d.all))
 		}
 		theirs.Close()
 		for _, v := range flood {
 			v.Close()
 		}
-		if d.all != 0 || d.standing.Len() != 0 {
-			t.Errorf("%d left, %d stand", d.all, d.standing.Len())
+		if len(d.all) != 0 || d.standing.Len() != 0 {
+			t.Errorf("%d left, %d stand", len(d.all), d.standing.Len())
 		}
 	})
 }

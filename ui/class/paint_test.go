@@ -60,7 +60,7 @@ func TestDeafTerminalIsClosed(t *testing.T) {
 			mine, theirs := net.Pipe() // nobody reads theirs
 			defer theirs.Close()
 			v := &visitor{Conn: mine, of: &doorway{}}
-			v.of.all = 1
+			v.of.all = map[*visitor]struct{}{v: {}}
 			s := &shell{ctx: class, fps: 10}
 			sess := &session{Session: deaf{ctx: deafContext{of: t.Context(), caller: &caller{conn: v, out: v}}}}
 			gone := make(chan struct{})

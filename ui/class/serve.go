@@ -123,6 +123,7 @@ func (c *Class) openShell(ctx context.Context, s Setup, g *gate) error {
 	if err != nil {
 		return err
 	}
+	sh.door = d
 	if c.shell, err = newShell(ctx, sh, host); err != nil {
 		return err
 	}
@@ -173,9 +174,9 @@ func (c *Class) Close(why string) {
 		}
 	}
 	if c.shell != nil {
-		if c.shell.srv.Shutdown(ctx) != nil {
-			c.shell.srv.Close()
-		}
+		// The library's Shutdown would miss a connection that is just coming in.
+		c.shell.door.shut(ctx)
+		c.shell.srv.Close()
 	}
 	for _, d := range c.done {
 		<-d

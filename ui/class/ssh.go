@@ -43,6 +43,7 @@ type shell struct {
 	screens screens
 	fps     int
 	dark    bool
+	door    *doorway
 	srv     *ssh.Server
 	ctx     context.Context // of the class
 }

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -721,5 +722,29 @@ func TestClassListensOnTwoAddresses(t *testing.T) {
 	_, err = Open(t.Context(), Setup{Options: Options{Max: 1}, SSH: "127.0.0.1:0", Web: taken.Addr().String(), StateDir: t.TempDir()})
 	if err == nil || !strings.Contains(err.Error(), "--web") {
 		t.Errorf("a port that is taken: %v", err)
+	}
+}
+
+// Terminals that come in while the class ends are closed with it: when Close
+// returns, nobody is in.
+func TestCloseWhileTheyCome(t *testing.T) {
+	t.Parallel()
+	for range 10 {
+		c := opened(t, nil)
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				cl, err := dial(t, c, "somebody", "4821")
+				if err != nil {
+					return // too late
+				}
+				if err := cl.Wait(); err == nil {
+					t.Error("a connection goes on without an end")
+				}
+			})
+		}
+		runtime.Gosched()
+		c.Close("the test is over")
+		all.Wait()
 	}
 }
