@@ -620,7 +620,7 @@ func TestQuitAndCommandsWhileWaiting(t *testing.T) {
 
 func waitFor(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for late := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for late := time.Now().Add(time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(late) {
 			buf := make([]byte, 1<<16)
 			t.Fatalf("waited in vain for %s\n%s", what, buf[:runtime.Stack(buf, true)])

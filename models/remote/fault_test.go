@@ -167,7 +167,7 @@ func TestFailingProxy(t *testing.T) {
 			}
 		})
 	}
-	for range 100 {
+	for range 1000 {
 		if runtime.NumGoroutine() <= before {
 			return
 		}
@@ -415,7 +415,7 @@ func TestOpenFaults(t *testing.T) {
 		srv.Close()
 		start := time.Now()
 		_, err := dial(t.Context(), "llama-server:"+srv.URL, remote.Options{})
-		if err == nil || !strings.HasSuffix(err.Error(), "connection refused: is the server running?") || time.Since(start) > 3*time.Second {
+		if err == nil || !strings.HasSuffix(err.Error(), "connection refused: is the server running?") || time.Since(start) > 20*time.Second {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
 	})
@@ -447,7 +447,7 @@ func TestOpenFaults(t *testing.T) {
 		defer cancel()
 		start := time.Now()
 		_, err := dial(ctx, "llama-server:"+srv.URL, remote.Options{})
-		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > time.Second {
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 20*time.Second {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
 	})

@@ -227,7 +227,7 @@ func TestStreamFaults(t *testing.T) {
 			}
 		})
 	}
-	for range 100 {
+	for range 1000 {
 		if runtime.NumGoroutine() <= before {
 			return
 		}

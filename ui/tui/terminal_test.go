@@ -163,7 +163,7 @@ func (x *terminal) ends() error {
 			}
 		}
 		return err
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		x.t.Fatal("the program does not end")
 		return nil
 	}
