@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"text/template"
 	ast "text/template/parse"
@@ -25,15 +24,22 @@ type goTurn struct {
 	ToolName, ToolCallID    string
 }
 
+// goTools are the tools of a conversation, of which there are none here.
+type goTools []any
+
+// String is what a template writes of them.
+func (goTools) String() string { return "null" }
+
 // Bounds of a template, which comes with a model and is not trusted.
 const (
 	maxGoTemplate = 128 << 10
 	maxGoOutput   = 4 << 20
 	maxGoRounds   = 100_000 // of its loops, all together
+	goCall        = 100     // rounds that a call of a template inside counts as
 )
 
 var (
-	errGoRounds = fmt.Errorf("its loops run more than %d times", maxGoRounds)
+	errGoRounds = fmt.Errorf("its loops run more than %d times, a template inside counted %d times", maxGoRounds, goCall)
 	errGoOutput = fmt.Errorf("it writes more than %d MiB", maxGoOutput>>20)
 )
 
@@ -45,25 +51,27 @@ func RenderGo(source, system string, turns []models.Message, now time.Time) (str
 		return "", fmt.Errorf("template: has %d bytes, at most %d are read", len(source), maxGoTemplate)
 	}
 	g := &goTemplate{}
-	t, err := template.New("template").Option("missingkey=zero").Funcs(g.funcs(now)).Parse(source)
+	t, err := template.New("").Option("missingkey=zero").Funcs(g.funcs(now)).Parse(source)
 	if err != nil {
 		return "", errors.New(oneLine(err.Error()))
 	}
-	if t.Tree == nil {
-		return "", errors.New("template: is empty")
+	g.names = map[string]bool{}
+	for _, t := range t.Templates() {
+		if err := names(t.Root, g.names); err != nil {
+			return "", err
+		}
 	}
-	if len(t.Templates()) > 1 {
-		return "", errors.New("template: has templates inside, which are not read")
-	}
-	root := t.Tree.Root
-	if !mentions(root, "Messages") && !mentions(root, "Response") {
+	if root := t.Root; !g.names["messages"] && !g.names["response"] {
 		root.Nodes = append(root.Nodes, action("{{.Response}}"))
 	}
-	guard(root)
+	g.thinks = thinks(t.Root)
+	for _, t := range t.Templates() {
+		guard(t.Root)
+	}
 	if system != "" && (len(turns) == 0 || turns[0].Role != "system") {
 		turns = append([]models.Message{{Role: "system", Content: system}}, turns...)
 	}
-	if err := g.run(t, merged(turns)); err != nil {
+	if err := g.run(t, turns); err != nil {
 		for _, own := range []error{errGoRounds, errGoOutput} {
 			if errors.Is(err, own) {
 				err = fmt.Errorf("template: %w", own)
@@ -74,20 +82,27 @@ func RenderGo(source, system string, turns []models.Message, now time.Time) (str
 	return g.out.String(), nil
 }
 
-// merged joins turns of one role that follow each other.
-func merged(turns []models.Message) []goTurn {
-	var out []goTurn
+// merged joins turns of one role that follow each other, and returns all
+// system messages beside them.
+func merged(turns []models.Message) (system string, out []*goTurn) {
+	var systems []string
 	for _, m := range turns {
-		if n := len(out); n > 0 && out[n-1].Role == m.Role && m.Role != "tool" {
+		role := strings.ToLower(m.Role)
+		if role == "system" {
+			systems = append(systems, m.Content)
+		}
+		if n := len(out); n > 0 && out[n-1].Role == role && role != "tool" {
 			out[n-1].Content += "\n\n" + m.Content
 			continue
 		}
-		out = append(out, goTurn{Role: m.Role, Content: m.Content})
+		out = append(out, &goTurn{Role: role, Content: m.Content})
 	}
-	return out
+	return strings.Join(systems, "\n\n"), out
 }
 
 type goTemplate struct {
+	names  map[string]bool // of all fields and variables, in small letters
+	thinks bool            // a model that thinks, and is asked to
 	out    bytes.Buffer
 	rounds int
 }
@@ -112,46 +127,53 @@ func (g *goTemplate) funcs(now time.Time) template.FuncMap {
 		"currentDate":      day(now),
 		"yesterdayDate":    day(now.AddDate(0, 0, -1)),
 		"toTypeScriptType": func(any) string { return "any" },
-		guardRound: func() (string, error) {
-			if g.rounds++; g.rounds > maxGoRounds {
-				return "", errGoRounds
-			}
-			return "", nil
-		},
+		guardRound:         g.round,
 	}
+}
+
+// round counts n rounds.
+func (g *goTemplate) round(n int) (string, error) {
+	if g.rounds += n; g.rounds > maxGoRounds {
+		return "", errGoRounds
+	}
+	return "", nil
 }
 
 // guardRound is a name that no template can call by accident.
 const guardRound = "round__"
 
+// values adds to what a template sees what all of them see.
+func (g *goTemplate) values(v map[string]any) map[string]any {
+	v["Think"], v["IsThinkSet"], v["ThinkLevel"] = g.thinks, g.thinks, ""
+	if g.thinks {
+		v["ThinkLevel"] = "medium"
+	}
+	return v
+}
+
 // run executes the template in the way its kind is used.
-func (g *goTemplate) run(t *template.Template, turns []goTurn) error {
-	if mentions(t.Tree.Root, "Messages") {
-		var system []string
-		for _, m := range turns {
-			if m.Role == "system" {
-				system = append(system, m.Content)
-			}
-		}
-		return t.Execute(g, map[string]any{"System": strings.Join(system, "\n\n"), "Messages": turns, "Tools": nil, "Response": ""})
+func (g *goTemplate) run(t *template.Template, turns []models.Message) error {
+	system, list := merged(turns)
+	if g.names["messages"] {
+		return t.Execute(g, g.values(map[string]any{"System": system, "Messages": list, "Tools": goTools(nil), "Response": ""}))
 	}
 	var now struct{ system, prompt, response string }
-	execute := func() error {
-		err := t.Execute(g, map[string]any{"System": now.system, "Prompt": now.prompt, "Response": now.response})
+	execute := func(t *template.Template) error {
+		err := t.Execute(g, g.values(map[string]any{"System": now.system, "Prompt": now.prompt, "Response": now.response}))
 		now.system, now.prompt, now.response = "", "", ""
 		return err
 	}
-	for _, m := range turns {
+	for _, m := range list {
 		var err error
 		switch m.Role {
 		case "system":
 			if now.prompt != "" || now.response != "" {
-				err = execute()
+				err = execute(t)
 			}
 			now.system = m.Content
 		case "user":
 			if now.response != "" {
-				err = execute()
+				err = execute(t)
 			}
 			now.prompt = m.Content
 		case "assistant":
@@ -161,106 +183,22 @@ func (g *goTemplate) run(t *template.Template, turns []goTurn) error {
 			return err
 		}
 	}
-	open(t.Tree.Root)
-	return execute()
-}
-
-// open takes away what stands after the first .Response of a template, where
-// the model goes on. It reports whether there is one.
-func open(list *ast.ListNode) bool {
-	if list == nil {
-		return false
-	}
-	for i, n := range list.Nodes {
-		var b *ast.BranchNode
-		switch n := n.(type) {
-		case *ast.IfNode:
-			b = &n.BranchNode
-		case *ast.WithNode:
-			b = &n.BranchNode
-		case *ast.RangeNode:
-			b = &n.BranchNode
-		}
-		cut := b == nil && mentions(n, "Response")
-		if b != nil {
-			if cut = open(b.List); cut {
-				b.ElseList = nil
-			} else {
-				cut = open(b.ElseList)
-			}
-		}
-		if cut {
-			list.Nodes = list.Nodes[:i+1]
-			return true
-		}
-	}
-	return false
-}
-
-// mentions reports whether a template names a field anywhere.
-func mentions(n ast.Node, field string) bool {
-	found := false
-	walkNodes(n, func(n ast.Node) {
-		switch n := n.(type) {
-		case *ast.FieldNode:
-			found = found || slices.Contains(n.Ident, field)
-		case *ast.VariableNode:
-			found = found || slices.Contains(n.Ident, field)
-		}
-	})
-	return found
-}
-
-// walkNodes calls f with every node below n and with n.
-func walkNodes(n ast.Node, f func(ast.Node)) {
-	f(n)
-	branch := func(b *ast.BranchNode) {
-		walkNodes(b.Pipe, f)
-		walkNodes(b.List, f)
-		if b.ElseList != nil {
-			walkNodes(b.ElseList, f)
-		}
-	}
-	switch n := n.(type) {
-	case *ast.ListNode:
-		for _, c := range n.Nodes {
-			walkNodes(c, f)
-		}
-	case *ast.IfNode:
-		branch(&n.BranchNode)
-	case *ast.WithNode:
-		branch(&n.BranchNode)
-	case *ast.RangeNode:
-		branch(&n.BranchNode)
-	case *ast.ActionNode:
-		walkNodes(n.Pipe, f)
-	case *ast.PipeNode:
-		for _, c := range n.Cmds {
-			walkNodes(c, f)
-		}
-	case *ast.CommandNode:
-		for _, a := range n.Args {
-			walkNodes(a, f)
-		}
-	case *ast.ChainNode:
-		walkNodes(n.Node, f)
-	}
-}
-
-// guard counts the rounds of every loop.
-func guard(root *ast.ListNode) {
-	walkNodes(root, func(n ast.Node) {
-		if r, ok := n.(*ast.RangeNode); ok {
-			r.List.Nodes = slices.Insert(r.List.Nodes, 0, action("{{"+guardRound+"}}"))
-		}
-	})
-}
-
-// action makes an action of source, which has one.
-func action(source string) ast.Node {
-	trees, err := ast.Parse("guard", source, "", "", map[string]any{guardRound: 0})
+	last, err := g.open(t)
 	if err != nil {
-		panic(err) // the sources are those here
+		return err
 	}
-	return trees["guard"].Root.Nodes[0]
+	return execute(last)
+}
+
+// open returns the template without what stands after its first .Response,
+// where the model goes on. As Ollama executes it, it has no functions of its
+// own, no templates beside it, and "<no value>" for what it does not find.
+func (g *goTemplate) open(t *template.Template) (*template.Template, error) {
+	root := t.Root.CopyList()
+	var c cutter
+	c.list(root)
+	if c.err != nil {
+		return nil, c.err
+	}
+	return template.New("").Funcs(template.FuncMap{guardRound: g.round}).AddParseTree("", &ast.Tree{Root: root})
 }

@@ -11,29 +11,33 @@ import (
 	"logitscope/models"
 )
 
-// TestGoTemplates renders what an Ollama server (0.17.4) rendered, with
-// "_debug_render_only", of templates of both kinds and conversations of many.
+// TestGoTemplates renders what Ollama rendered, of templates of both kinds and
+// conversations of many: a server (0.17.4) with "_debug_render_only", and the
+// template package of 0.33.0-rc2, which refuses some.
 func TestGoTemplates(t *testing.T) {
-	f, err := os.Open("testdata/ollama.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	n := 0
-	for lines := bufio.NewScanner(f); lines.Scan(); n++ {
-		var c struct {
-			Name, Template, System, Want string
-			Messages                     []models.Message
-		}
-		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
+	for name, least := range map[string]int{"ollama.jsonl": 150, "ollama-0.33.jsonl": 60} {
+		f, err := os.Open("testdata/" + name)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := RenderGo(c.Template, c.System, c.Messages, time.Now()); err != nil || got != c.Want {
-			t.Errorf("%s, system %q, %v: %q, %v; want %q", c.Name, c.System, c.Messages, got, err, c.Want)
+		defer f.Close()
+		n := 0
+		for lines := bufio.NewScanner(f); lines.Scan(); n++ {
+			var c struct {
+				Name, Template, System, Want string
+				Messages                     []models.Message
+				Error                        bool
+			}
+			if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := RenderGo(c.Template, c.System, c.Messages, time.Now()); (err != nil) != c.Error || got != c.Want {
+				t.Errorf("%s, system %q, %v: %q, %v; want %q, an error: %v", c.Name, c.System, c.Messages, got, err, c.Want, c.Error)
+			}
 		}
-	}
-	if n < 150 {
-		t.Errorf("%d cases, want 150", n)
+		if n < least {
+			t.Errorf("%s: %d cases, want %d", name, n, least)
+		}
 	}
 }
 
@@ -42,10 +46,10 @@ func TestGoTemplates(t *testing.T) {
 func TestHostileGoTemplates(t *testing.T) {
 	turns := []models.Message{{Role: "user", Content: strings.Repeat("x", 1000)}}
 	for source, want := range map[string]string{
-		"{{ range 1000000000 }}{{ end }}{{ .Messages }}":                                                 "loops run more than",
-		"{{ range 1000 }}{{ range 1000 }}{{ range 1000 }}{{ end }}{{ end }}{{ end }}{{ .Response }}":     "loops run more than",
-		"{{ range 90000 }}{{ $.Prompt }}{{ end }}{{ .Response }}":                                        "writes more than",
-		`{{ define "a" }}{{ template "a" }}{{ template "a" }}{{ end }}{{ template "a" }}{{ .Response }}`: "templates inside",
+		"{{ range 1000000000 }}{{ end }}{{ .Messages }}":                                                       "loops run more than",
+		"{{ range 1000 }}{{ range 1000 }}{{ range 1000 }}{{ end }}{{ end }}{{ end }}{{ .Response }}":           "loops run more than",
+		"{{ range 90000 }}{{ $.Prompt }}{{ end }}{{ .Response }}":                                              "writes more than",
+		`{{ define "a" }}{{ template "a" . }}{{ template "a" . }}{{ end }}{{ template "a" . }}{{ .Messages }}`: "loops run more than",
 		"{{ .Prompt":                         "unclosed action",
 		"{{ nothing }}":                      "not defined",
 		"{{ index .Messages 99 }}":           "index",
