@@ -55,6 +55,9 @@ func Describe(m Model) []Fact {
 	if info.System != "" {
 		add("system message", strconv.Quote(info.System))
 	}
+	if len(info.First) > 0 {
+		add("conversations", fmt.Sprintf("begin with %d messages of the model", len(info.First)))
+	}
 	if len(info.Defaults) > 0 {
 		b, _ := json.Marshal(info.Defaults)
 		add("recommends", string(b))

@@ -61,9 +61,10 @@ type Info struct {
 	BOS, EOS string
 
 	// GoTemplate is such a template in Go's template language, which Ollama's
-	// models have in its place, and System the system message that goes with
-	// it. Both may be empty.
+	// models have in its place, System the system message that goes with it,
+	// and First what conversations begin with. All may be empty.
 	GoTemplate, System string
+	First              []Message
 
 	// Defaults are sampling settings the file or server recommends; may be
 	// nil. DefaultsOf is the engine under whose key names they are, such as

@@ -44,9 +44,10 @@ var (
 )
 
 // RenderGo returns the prompt that Ollama would make of a conversation with a
-// model's template and its own system message, which holds where the
-// conversation begins with none. The error is one line.
-func RenderGo(source, system string, turns []models.Message, now time.Time) (string, error) {
+// model's template, its own system message, which holds where the conversation
+// begins with none, and the model's own messages before the conversation's.
+// The error is one line.
+func RenderGo(source, system string, first, turns []models.Message, now time.Time) (string, error) {
 	if len(source) > maxGoTemplate {
 		return "", fmt.Errorf("template: has %d bytes, at most %d are read", len(source), maxGoTemplate)
 	}
@@ -68,10 +69,11 @@ func RenderGo(source, system string, turns []models.Message, now time.Time) (str
 	for _, t := range t.Templates() {
 		guard(t.Root)
 	}
-	if system != "" && (len(turns) == 0 || turns[0].Role != "system") {
-		turns = append([]models.Message{{Role: "system", Content: system}}, turns...)
+	var all []models.Message
+	if system != "" && (len(turns) == 0 || !strings.EqualFold(turns[0].Role, "system")) {
+		all = append(all, models.Message{Role: "system", Content: system})
 	}
-	if err := g.run(t, turns); err != nil {
+	if err := g.run(t, append(append(all, first...), turns...)); err != nil {
 		for _, own := range []error{errGoRounds, errGoOutput} {
 			if errors.Is(err, own) {
 				err = fmt.Errorf("template: %w", own)

@@ -31,12 +31,27 @@ func TestGoTemplates(t *testing.T) {
 			if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
 				t.Fatal(err)
 			}
-			if got, err := RenderGo(c.Template, c.System, c.Messages, time.Now()); (err != nil) != c.Error || got != c.Want {
+			if got, err := RenderGo(c.Template, c.System, nil, c.Messages, time.Now()); (err != nil) != c.Error || got != c.Want {
 				t.Errorf("%s, system %q, %v: %q, %v; want %q, an error: %v", c.Name, c.System, c.Messages, got, err, c.Want, c.Error)
 			}
 		}
 		if n < least {
 			t.Errorf("%s: %d cases, want %d", name, n, least)
+		}
+	}
+}
+
+// TestFirstMessages renders a model's own messages, which stand after its system
+// message and before the conversation.
+func TestFirstMessages(t *testing.T) {
+	first := []models.Message{{Role: "user", Content: "1"}, {Role: "assistant", Content: "2"}}
+	const source = "{{ range .Messages }}[{{ .Role }} {{ .Content }}]{{ end }}"
+	for want, turns := range map[string][]models.Message{
+		"[system S][user 1][assistant 2][user hi]": {{Role: "user", Content: "hi"}},
+		"[user 1][assistant 2][system T][user hi]": {{Role: "System", Content: "T"}, {Role: "user", Content: "hi"}},
+	} {
+		if got, err := RenderGo(source, "S", first, turns, time.Now()); err != nil || got != want {
+			t.Errorf("%v: %q, %v; want %q", turns, got, err, want)
 		}
 	}
 }
@@ -58,7 +73,7 @@ func TestHostileGoTemplates(t *testing.T) {
 		"{{ .Prompt.Nope.Nope }}":            "can't evaluate",
 	} {
 		start := time.Now()
-		_, err := RenderGo(source, "", turns, start)
+		_, err := RenderGo(source, "", nil, turns, start)
 		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n")) {
 			t.Errorf("%.60q: %v, want %q", source, err, want)
 		}
@@ -71,7 +86,7 @@ func FuzzRenderGo(f *testing.F) {
 	}
 	turns := []models.Message{{Role: "system", Content: "s"}, {Role: "user", Content: "u"}, {Role: "assistant", Content: "a"}, {Role: "user", Content: "v"}}
 	f.Fuzz(func(t *testing.T, source string) {
-		if _, err := RenderGo(source, "sys", turns, time.Unix(0, 0)); err != nil && strings.Contains(err.Error(), "\n") {
+		if _, err := RenderGo(source, "sys", nil, turns, time.Unix(0, 0)); err != nil && strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q", err)
 		}
 	})

@@ -21,7 +21,7 @@ func Of(m models.Model) (*Template, error) {
 	}
 	if info.GoTemplate != "" {
 		return &Template{render: func(_ context.Context, turns []models.Message) (string, error) {
-			return RenderGo(info.GoTemplate, info.System, turns, time.Now())
+			return RenderGo(info.GoTemplate, info.System, info.First, turns, time.Now())
 		}}, nil
 	}
 	if info.Caps.ObserveOnly {

@@ -40,6 +40,7 @@ const (
 	mediaParams   = "application/vnd.ollama.image.params"
 	mediaTemplate = "application/vnd.ollama.image.template"
 	mediaSystem   = "application/vnd.ollama.image.system"
+	mediaMessages = "application/vnd.ollama.image.messages"
 	mediaAdapter  = "application/vnd.ollama.image.adapter"
 )
 
@@ -56,6 +57,13 @@ type Blob struct {
 	Template string // the prompt template, in Go's template language; may be empty
 	System   string // the system message; may be empty
 	Adapter  bool   // the model is meant to run with an adapter, which Path does not hold
+
+	// Messages are what every conversation begins with, after System.
+	Messages []models.Message
+
+	// Renderer names the code of the server that wraps conversations of this
+	// model in the place of Template; may be empty.
+	Renderer string
 }
 
 // DefaultStore returns the place of the store: OLLAMA_MODELS if the
@@ -119,6 +127,7 @@ func (n name) String() string {
 
 // manifest is the part of a manifest that is read.
 type manifest struct {
+	Config layer   `json:"config"`
 	Layers []layer `json:"layers"`
 }
 
@@ -149,6 +158,11 @@ func Resolve(store, modelName string) (Blob, error) {
 		return Blob{}, fmt.Errorf("ollama model %s: manifest %s is not valid: %w", n, path, err)
 	}
 	b := Blob{Name: n.String()}
+	if m.Config.Digest != "" {
+		if err := b.configure(store, m.Config); err != nil {
+			return Blob{}, fmt.Errorf("ollama model %s: config of %s: %w", n, path, err)
+		}
+	}
 	for i, l := range m.Layers {
 		if err := b.add(store, l); err != nil {
 			return Blob{}, fmt.Errorf("ollama model %s: layer %d of %s: %w", n, i, path, err)
@@ -158,6 +172,19 @@ func Resolve(store, modelName string) (Blob, error) {
 		return Blob{}, fmt.Errorf("ollama model %s: manifest %s has no layer of type %s", n, path, mediaModel)
 	}
 	return b, nil
+}
+
+// configure reads what the server is told of the model into b.
+func (b *Blob) configure(store string, l layer) error {
+	var config struct {
+		Renderer string `json:"renderer"`
+	}
+	text, err := readLayer(store, l)
+	if err == nil {
+		err = json.Unmarshal(text, &config)
+	}
+	b.Renderer = config.Renderer
+	return err
 }
 
 // add reads one layer into b.
@@ -190,6 +217,14 @@ func (b *Blob) add(store string, l layer) error {
 		dec.UseNumber()
 		if err := dec.Decode(&b.Params); err != nil {
 			return fmt.Errorf("params are not a JSON object: %w", err)
+		}
+	case mediaMessages:
+		text, err := readLayer(store, l)
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(text, &b.Messages); err != nil {
+			return fmt.Errorf("messages are not a JSON list of role and content: %w", err)
 		}
 	case mediaAdapter:
 		b.Adapter = true

@@ -40,7 +40,7 @@ func (s store) layer(media, content string) layer {
 }
 
 func (s store) manifest(path string, layers ...layer) {
-	data, err := json.Marshal(manifest{layers})
+	data, err := json.Marshal(manifest{Layers: layers})
 	if err != nil {
 		s.t.Fatal(err)
 	}

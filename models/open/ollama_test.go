@@ -7,9 +7,11 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"logitscope/models"
 	"logitscope/models/fable"
 	"logitscope/models/llama"
 	"logitscope/models/remote"
@@ -40,7 +42,15 @@ func stored(t *testing.T, dir, name string, layers map[string][]byte) {
 		write("blobs/sha256-"+sum, data)
 		list = append(list, layer{"application/vnd.ollama.image." + kind, "sha256:" + sum, len(data)})
 	}
-	data, err := json.Marshal(map[string]any{"layers": list})
+	page := map[string]any{"layers": list}
+	for i, l := range list {
+		if strings.HasSuffix(l.MediaType, ".config") {
+			page["config"] = l
+			page["layers"] = slices.Delete(list, i, i+1)
+			break
+		}
+	}
+	data, err := json.Marshal(page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +65,8 @@ func TestOllama(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	stored(t, dir, "whole", map[string][]byte{"model": weights, "template": []byte("{{ .Prompt }}!"), "system": []byte("Be kind."), "params": []byte(`{"temperature":0.4}`)})
+	stored(t, dir, "whole", map[string][]byte{"model": weights, "template": []byte("{{ .Prompt }}!"), "system": []byte("Be kind."), "messages": []byte(`[{"role":"user","content":"one"}]`), "config": []byte("{}"), "params": []byte(`{"temperature":0.4}`)})
+	stored(t, dir, "coded", map[string][]byte{"model": weights, "template": []byte("{{ .Prompt }}"), "config": []byte(`{"renderer":"coder"}`)})
 	stored(t, dir, "tuned", map[string][]byte{"model": weights, "adapter": []byte("lora")})
 	local, err := fable.Open(llama.Options{})
 	if err != nil {
@@ -74,9 +85,19 @@ func TestOllama(t *testing.T) {
 	}
 	info := m.Info()
 	m.Close()
-	if info.GoTemplate != "{{ .Prompt }}!" || info.System != "Be kind." || fmt.Sprint(info.Defaults["temperature"]) != "0.4" || len(said) > 0 {
+	if info.GoTemplate != "{{ .Prompt }}!" || info.System != "Be kind." || len(info.First) != 1 || info.First[0] != (models.Message{Role: "user", Content: "one"}) || fmt.Sprint(info.Defaults["temperature"]) != "0.4" || len(said) > 0 {
 		t.Errorf("%+v, said %q", info, said)
 	}
+	m, err = Model(t.Context(), "ollama:coded", opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info = m.Info()
+	m.Close()
+	if info.GoTemplate != "" || info.ChatTemplate != local.Info().ChatTemplate || len(said) != 1 || !strings.Contains(said[0], `by code ("coder")`) {
+		t.Errorf("%+v, said %q", info, said)
+	}
+	said = nil
 	if _, err := Model(t.Context(), "ollama:tuned", opt); err == nil || !strings.Contains(err.Error(), "ollama:tuned: has an adapter, which is not applied here") {
 		t.Errorf("with an adapter: %v", err)
 	}

@@ -162,8 +162,10 @@ func openOllama(ctx context.Context, name string, opt Options) (models.Model, er
 	o := opt.Llama
 	o.Amend = func(info *models.Info) {
 		info.Name = blob.Name
-		info.GoTemplate, info.System = blob.Template, blob.System
-		if blob.Template != "" {
+		if blob.Renderer == "" {
+			info.GoTemplate, info.System, info.First = blob.Template, blob.System, blob.Messages
+		}
+		if info.GoTemplate != "" {
 			info.ChatTemplate = "" // Ollama uses its own
 		}
 		if len(blob.Params) > 0 {
@@ -173,6 +175,9 @@ func openOllama(ctx context.Context, name string, opt Options) (models.Model, er
 	m, err := llama.Open(blob.Path, o)
 	if err != nil {
 		return nil, err
+	}
+	if blob.Renderer != "" && opt.Server.Notice != nil {
+		opt.Server.Notice(fmt.Sprintf("ollama:%s: the server wraps conversations by code (%q), which is not here; the weights' own template is used, without a system message of the Modelfile. As the server does it: ollama-api:%s", name, blob.Renderer, name))
 	}
 	return m, nil
 }

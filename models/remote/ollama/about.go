@@ -133,7 +133,7 @@ func (b *backend) renderChat(ctx context.Context, turns []models.Message) (strin
 	err := b.c.Retry(ctx, true, func(ctx context.Context) error {
 		// A server that does not know the field makes one token.
 		return b.c.Post(ctx, "/api/chat", map[string]any{
-			"model": b.model, "messages": list, "stream": false, "_debug_render_only": true, "options": map[string]any{"num_predict": 1},
+			"model": b.model, "messages": list, "stream": false, "truncate": false, "_debug_render_only": true, "options": map[string]any{"num_predict": 1},
 		}, &answer)
 	})
 	switch {
@@ -144,7 +144,7 @@ func (b *backend) renderChat(ctx context.Context, turns []models.Message) (strin
 	case b.template == "":
 		return "", b.c.Errorf(remote.Unsuitable, "has no template for conversations with %s", remote.OneLine(b.model, 80))
 	}
-	return chat.RenderGo(b.template, b.system, turns, time.Now())
+	return chat.RenderGo(b.template, b.system, b.first, turns, time.Now())
 }
 
 // stable is what /api/show says of a model, without what changes by itself.

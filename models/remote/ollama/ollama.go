@@ -30,6 +30,7 @@ type backend struct {
 	exact bool // vocab splits text as the server does
 
 	template, system string // as the server has them
+	first            []models.Message
 
 	ids   map[string]int32 // of pieces that are whole UTF-8
 	eos   int32
@@ -44,6 +45,7 @@ const maxTop = 20
 type showAnswer struct {
 	Template   string `json:"template"`
 	System     string `json:"system"`
+	Messages   []models.Message
 	Parameters string `json:"parameters"`
 	Details    struct {
 		Family       string `json:"family"`
@@ -77,7 +79,7 @@ func connect(ctx context.Context, t remote.Target) (models.Model, error) {
 	if err := b.c.Ask(ctx, http.MethodPost, "/api/show", body, remote.WholeLimit, &show); err != nil {
 		return nil, notFound(ctx, b.c, err)
 	}
-	b.template, b.system = show.Template, show.System
+	b.template, b.system, b.first = show.Template, show.System, show.Messages
 	how, err := b.load(show.Info)
 	if err != nil {
 		return nil, err
@@ -101,7 +103,7 @@ func connect(ctx context.Context, t remote.Target) (models.Model, error) {
 		Name: b.c.Clean(b.model), Arch: b.c.Clean(show.Details.Family), Quant: strings.ToLower(b.c.Clean(show.Details.Quantization)),
 		Params: int64(number(show.Info["general.parameter_count"])), License: b.c.Clean(text(show.Info["general.license"])),
 		// The server makes a token of its own, and puts one in front.
-		ContextLen: b.limit - 1, VocabSize: size, GoTemplate: show.Template, System: show.System,
+		ContextLen: b.limit - 1, VocabSize: size, GoTemplate: show.Template, System: show.System, First: show.Messages,
 		Defaults: parameters(show.Parameters), DefaultsOf: Params,
 		Caps: models.Caps{TopN: min(maxTop, size), Normalised: true, TextOnly: true},
 	}

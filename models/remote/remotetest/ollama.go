@@ -76,6 +76,7 @@ func (s *ollama) chat(w http.ResponseWriter, r *http.Request) {
 		Model    string           `json:"model"`
 		Messages []map[string]any `json:"messages"`
 		Render   bool             `json:"_debug_render_only"`
+		Truncate *bool            `json:"truncate"`
 	}
 	if !decode(w, r, &req) {
 		return
@@ -86,7 +87,11 @@ func (s *ollama) chat(w http.ResponseWriter, r *http.Request) {
 	}
 	answer := map[string]any{"model": req.Model, "message": map[string]any{"role": "", "content": ""}, "done": false}
 	if s.opt.Rendered != "" {
-		answer["_debug_info"] = map[string]any{"rendered_template": s.opt.Rendered}
+		text := s.opt.Rendered
+		if req.Truncate == nil || *req.Truncate {
+			text = text[1:] // as of a conversation that is too long
+		}
+		answer["_debug_info"] = map[string]any{"rendered_template": text}
 	}
 	reply(w, http.StatusOK, answer)
 }
