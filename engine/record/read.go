@@ -27,6 +27,7 @@ type Take struct {
 	Model  *tape.Model // answers with what was recorded
 	Events []Event     // in the order of the file
 	End    *End        // nil if the run has no end
+	left   bool        // for another prompt, in the same lane
 
 	configs  []Configuration
 	overlaid Configuration // the last configuration, with what a schedule holds over it
@@ -47,7 +48,8 @@ type Event struct {
 	Search *Searched
 	End    *End
 
-	sum, check string // of the line, and what it carries
+	sealing
+	after int // the number of the lane's line before it, 0 if it is the first
 }
 
 // A Configuration is what one or more steps were made under.
@@ -94,7 +96,7 @@ func Open(path string) (*Recording, error) {
 // Read reads a run file, of this version or an older one. Whatever is wrong is
 // a [tape.LineError].
 func Read(r io.Reader) (*Recording, error) {
-	d := reader{now: map[int]*Take{}}
+	d := reader{now: map[int]*Take{}, last: map[int]int{}}
 	err := tape.Lines(r, d.line)
 	if errors.Is(err, tape.ErrCut) {
 		d.out.Cut, err = true, nil
@@ -112,7 +114,21 @@ func Read(r io.Reader) (*Recording, error) {
 type reader struct {
 	models tape.Decoder
 	now    map[int]*Take // by lane
+	last   map[int]int   // number of the line read last, by lane
 	out    Recording
+}
+
+// event begins the event of a line.
+func (d *reader) event(l tape.Line, lane int) (e Event, err error) {
+	e.Line = l.N
+	if e.sealing, err = sealingOf(l.Data); err != nil {
+		return e, err
+	}
+	if e.after = d.last[lane]; l.Type == "run" && e.n == 1 {
+		e.after = 0 // another program's file begins here
+	}
+	d.last[lane] = e.n
+	return e, nil
 }
 
 // kinds are the lines that a take is made of.
@@ -143,9 +159,8 @@ func (d *reader) line(l tape.Line) error {
 	if t == nil {
 		return nil // a line such as the summary of a comparison
 	}
-	e := Event{Line: l.N}
-	var err error
-	if e.sum, e.check, err = checksum(l.Data); err != nil {
+	e, err := d.event(l, head.Lane)
+	if err != nil {
 		return err
 	}
 	if read := kinds[l.Type]; read != nil {
@@ -177,11 +192,14 @@ func (d *reader) run(l tape.Line, lane int) error {
 	t.Run.Config = cfg
 	t.base = Configuration{Config: cfg, Preset: raw.Label}
 	t.put(t.base)
-	e := Event{Line: l.N}
-	if e.sum, e.check, err = checksum(l.Data); err != nil {
+	e, err := d.event(l, lane)
+	if err != nil {
 		return err
 	}
 	t.Events = append(t.Events, e)
+	if before := d.now[lane]; before != nil && e.n > 1 {
+		before.left = true
+	}
 	d.now[lane] = t
 	d.out.Takes = append(d.out.Takes, t)
 	return nil

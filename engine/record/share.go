@@ -34,26 +34,25 @@ func (s *sharing) line(l tape.Line) error {
 		return errors.New("want a recording, whose first line is a run")
 	}
 	line := append([]byte(nil), l.Data...)
-	_, carried, err := checksum(line)
+	was, err := sealingOf(line)
 	if err != nil {
 		return err
 	}
+	changed := false
 	switch l.Type {
 	case "run":
+		changed = true
 		line, err = s.run(l)
 	case "set":
 		var set Set
 		if err = l.Decode(&set); err == nil && set.Changes["negative_prompt"] != nil {
+			changed = true
 			delete(set.Changes, "negative_prompt")
 			line, err = encode(set)
-		} else {
-			carried = "" // as it is, with its own checksum
 		}
-	default:
-		carried = ""
 	}
-	if err == nil && carried != "" {
-		line, err = seal(line)
+	if err == nil && changed && was.check != "" {
+		line, err = seal(line, was.n)
 	}
 	if err == nil {
 		_, err = s.w.Write(append(line, '\n'))

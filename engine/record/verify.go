@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"logitscope/engine"
@@ -20,9 +21,12 @@ type Report struct {
 	Rounds    int         // of drafts, judged again
 	Unjudged  int         // rounds that the file does not hold enough for
 	Searched  int         // steps of a search, which keep no rows
-	Unended   int         // runs without a last line
 	Undecided []Undecided // steps that the file does not hold enough for
 	First     *Difference // nil if there is none
+
+	Unended    int // runs without a last line
+	Unsealed   int // runs without checksums: a change of what follows from no row is not found
+	Unnumbered int // runs of older programs, whose lines have no numbers: nor is a line that is missing
 }
 
 // An Undecided is a step that could not be derived again.
@@ -41,12 +45,16 @@ type Difference struct {
 	Field    string // of the line; empty if only its checksum tells
 	Recorded string
 	Derived  string
+	Gap      bool // lines before it are missing, or in another order
 }
 
 func (d *Difference) Error() string {
 	where := fmt.Sprintf("line %d", d.Line)
 	if d.Step > 0 {
 		where = fmt.Sprintf("step %d (line %d)", d.Step, d.Line)
+	}
+	if d.Gap {
+		return fmt.Sprintf("%s: lines before it are missing or moved: %s is %s, want %s", where, d.Field, d.Recorded, d.Derived)
 	}
 	if d.Field == "" {
 		return where + ": changed after it was written: its checksum is of another line"
@@ -109,17 +117,14 @@ func (t *Take) verify(out *Report) error {
 		case e.Step != nil:
 			d, err = v.step(e)
 		}
-		if err != nil {
-			return &tape.LineError{Line: e.Line, Err: err}
-		}
 		if lost := n.line(e); d == nil {
 			d = lost
 		}
-		if d == nil && sealed && e.check != e.sum {
-			d = &Difference{}
-			if e.Step != nil {
-				d.Step = e.Step.Pos - len(t.Run.PromptTokens) + 1
-			}
+		if d == nil && sealed {
+			d = e.broken(len(t.Run.PromptTokens))
+		}
+		if d == nil && err != nil {
+			return &tape.LineError{Line: e.Line, Err: err}
 		}
 		if d != nil {
 			if d.Lane = t.Model.Lane(); d.Line == 0 {
@@ -129,12 +134,34 @@ func (t *Take) verify(out *Report) error {
 			return nil
 		}
 	}
+	switch {
+	case !sealed:
+		out.Unsealed++
+	case t.Events[0].n == 0:
+		out.Unnumbered++
+	}
 	out.Unjudged += n.rounds - (out.Rounds - judged)
 	out.Searched += n.searched
-	if t.End == nil {
+	if t.End == nil && !t.left {
 		out.Unended++
 	}
 	return nil
+}
+
+// broken is what the sealing of a line says against it, nil if nothing.
+func (e *Event) broken(prompt int) *Difference {
+	var d Difference
+	switch {
+	case e.check != e.sum:
+	case e.n > 0 && e.n != e.after+1:
+		d = Difference{Gap: true, Field: "n", Recorded: strconv.Itoa(e.n), Derived: strconv.Itoa(e.after + 1)}
+	default:
+		return nil
+	}
+	if e.Step != nil {
+		d.Step = e.Step.Pos - prompt + 1
+	}
+	return &d
 }
 
 // under returns the settings of a configuration: what a schedule made of them

@@ -26,7 +26,7 @@ type Options struct {
 	Rows    RowPolicy        // what a step keeps of its row; RowsTop if empty
 	Now     func() time.Time // nil: the file has no times, and depends on the text alone
 	Rates   bool             // the end says how fast it was
-	Sealed  bool             // every line has a checksum
+	Sealed  bool             // every line has a number and a checksum
 	Sum     bool             // the first line has the SHA-256 of the model's file, where there is one
 	Program string           // name and version, may be empty
 
@@ -43,6 +43,7 @@ type Writer struct {
 	m   models.Model
 	opt Options
 
+	lines    int // written
 	began    bool
 	start    time.Time
 	text     string
@@ -391,7 +392,8 @@ func (w *Writer) now() *float64 {
 func (w *Writer) line(v any) error {
 	b, err := encode(v)
 	if err == nil && w.opt.Sealed {
-		b, err = seal(b)
+		w.lines++
+		b, err = seal(b, w.lines)
 	}
 	if err != nil {
 		return err

@@ -320,7 +320,16 @@ func verify(w io.Writer, path string, rec *record.Recording) error {
 	if n := rep.Steps - len(rep.Undecided); n > 0 {
 		fmt.Fprintf(w, "%s: %s derived again, all equal\n", path, viz.Plural(n, "step"))
 	} else {
-		fmt.Fprintf(w, "%s: no step can be derived again; the lines are as they were written\n", path)
+		fmt.Fprintf(w, "%s: no step can be derived again\n", path)
+	}
+	if rep.Unsealed > 0 {
+		fmt.Fprintf(w, "%s without checksums: a change of what does not follow from a row is not found\n", viz.Plural(rep.Unsealed, "run"))
+	}
+	if rep.Unnumbered > 0 {
+		fmt.Fprintf(w, "%s of an older program, whose lines have no numbers: a mark or piece that is missing is not found\n", viz.Plural(rep.Unnumbered, "run"))
+	}
+	if rep.Unsealed+rep.Unnumbered == 0 {
+		fmt.Fprintln(w, "every line is as it was written, and none between them is missing")
 	}
 	if rep.Rounds > 0 {
 		fmt.Fprintf(w, "%s of drafts judged again, all equal\n", viz.Plural(rep.Rounds, "round"))
