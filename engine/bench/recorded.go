@@ -2,6 +2,9 @@ package bench
 
 import (
 	"bufio"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,7 +20,27 @@ import (
 type Recorded struct {
 	Configs []RecordedConfig
 	Seeds   []uint64
-	texts   map[[2]string][]*Text // by config and prompt
+	cells   map[[2]string]*recordedCell // by config and prompt
+}
+
+// A recordedCell is what was recorded of a prompt and a config.
+type recordedCell struct {
+	asked, judged string // digests, empty where the file has none
+	texts         []*Text
+}
+
+// asks reports whether what was recorded is of the prompt whose digest is
+// given, as far as the file says.
+func (c *recordedCell) asks(digest string) bool { return c.asked == "" || c.asked == digest }
+
+// digests name what a prompt asks and what its texts are judged by.
+func (p *Plan) digests(q *prompts.Prompt) (asked, judged string) {
+	if by := judgedBy(p.expect(q), p.extract(q)); by != "" {
+		sum := sha256.Sum256([]byte(by))
+		judged = hex.EncodeToString(sum[:8])
+	}
+	k := promptKey(q, p.Chat)
+	return hex.EncodeToString(k[:8]), judged
 }
 
 // A RecordedConfig is a config of a recorded bench.
@@ -35,7 +58,7 @@ const maxRecordedLine = 256 << 20
 // ReadJSONL reads a bench that was written as JSON lines. The error names the
 // line.
 func ReadJSONL(r io.Reader) (*Recorded, error) {
-	rec := &Recorded{texts: map[[2]string][]*Text{}}
+	rec := &Recorded{cells: map[[2]string]*recordedCell{}}
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 1<<16), maxRecordedLine)
 	n := 1
@@ -75,8 +98,13 @@ func ReadJSONL(r io.Reader) (*Recorded, error) {
 				return nil, fmt.Errorf("line %d: %w", n, err)
 			}
 			key := [2]string{cell.Config, cell.Prompt}
+			of := rec.cells[key]
+			if of == nil {
+				of = &recordedCell{asked: cell.Asked, judged: cell.Judged}
+				rec.cells[key] = of
+			}
 			for i := range cell.Texts {
-				rec.texts[key] = append(rec.texts[key], &cell.Texts[i].Text)
+				of.texts = append(of.texts, &cell.Texts[i].Text)
 			}
 		}
 	}
@@ -86,7 +114,7 @@ func ReadJSONL(r io.Reader) (*Recorded, error) {
 	if err := in.Err(); err != nil {
 		return nil, err
 	}
-	if len(rec.Configs) == 0 || len(rec.texts) == 0 {
+	if len(rec.Configs) == 0 || len(rec.cells) == 0 {
 		return nil, errors.New("no texts of a bench")
 	}
 	return rec, nil
@@ -116,15 +144,21 @@ func (r *Recorded) Check(p *Plan) error {
 		if err != nil {
 			return err
 		}
-		any := false
+		any, other := false, ""
 		err = p.Prompts.Each(func(_ int, q prompts.Prompt) error {
-			any = any || len(r.texts[[2]string{with, q.ID}]) > 0
+			if old := r.cells[[2]string{with, q.ID}]; old != nil && len(old.texts) > 0 {
+				asked, _ := p.digests(&q)
+				any = any || old.asks(asked)
+				other = cmp.Or(other, q.ID)
+			}
 			return nil
 		})
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if !any {
+		case !any && other != "":
+			return fmt.Errorf("%s: prompt %s, and every other that was recorded, asks something else now", with, other)
+		case !any:
 			return fmt.Errorf("%s: no prompt of the set was recorded", with)
 		}
 	}
@@ -141,6 +175,9 @@ type Comparison struct {
 	Verdicts     []stats.Verdict // now against then, in the order of [Metrics]
 	Worse        []string        // prompts that pass less often than they did
 	Better       []string        // prompts that pass more often
+	Changed      []string        // prompts that ask something else than they did, which are not compared
+	Rejudged     []string        // prompts whose texts are judged by other checks than they were
+	Unsaid       bool            // the recording does not say what its prompts asked
 }
 
 // Compare compares the texts of p with recorded ones, of which it must have
@@ -158,11 +195,21 @@ func Compare(p *Plan, r Texts, rec *Recorded) ([]Comparison, error) {
 	}
 	pass := MetricNamed("pass")
 	err := r.Each(func(_ int, q *prompts.Prompt, c int, all []*Text) error {
-		old := rec.texts[[2]string{out[c].With, q.ID}]
+		was := rec.cells[[2]string{out[c].With, q.ID}]
 		texts := slices.DeleteFunc(slices.Clone(all), func(t *Text) bool { return t == nil })
-		if len(old) == 0 || len(texts) == 0 {
+		if was == nil || len(was.texts) == 0 || len(texts) == 0 {
 			return nil
 		}
+		asked, judged := p.digests(q)
+		if !was.asks(asked) {
+			out[c].Changed = append(out[c].Changed, q.ID)
+			return nil
+		}
+		out[c].Unsaid = out[c].Unsaid || was.asked == ""
+		if was.judged != "" && judged != "" && was.judged != judged {
+			out[c].Rejudged = append(out[c].Rejudged, q.ID)
+		}
+		old := was.texts
 		out[c].Prompts++
 		a, b := measure(len(old), &p.Configs[c], &cell{old, p.answer(q)}), measure(len(texts), &p.Configs[c], &cell{texts, p.answer(q)})
 		then[c], now[c] = append(then[c], a), append(now[c], b)

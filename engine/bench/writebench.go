@@ -25,6 +25,8 @@ func (p Price) Of(c *ConfigSummary) float64 {
 type WriteOptions struct {
 	Times bool   // with times, which differ from run to run
 	Price *Price // of the tokens; nil to leave it out
+
+	NoPrompts bool // with nothing that tells the prompts
 }
 
 // The lines of a bench as JSON.
@@ -46,6 +48,8 @@ type (
 		Type   string     `json:"type"` // "cell"
 		Prompt string     `json:"prompt"`
 		Config string     `json:"config"`
+		Asked  string     `json:"asked,omitempty"`     // digest of the prompt, which its id alone does not tell
+		Judged string     `json:"judged_by,omitempty"` // digest of the checks and what they look at; empty where they may change by themselves
 		Passed *int       `json:"passed,omitempty"`
 		Texts  []textLine `json:"texts"`
 	}
@@ -100,7 +104,11 @@ func WriteJSONL(w io.Writer, p *Plan, r Texts, sum SummaryOptions, opt WriteOpti
 		return nil, err
 	}
 	s, err := Summarise(p, r, sum, func(_ int, q *prompts.Prompt, c int, texts []*Text) error {
-		return e.Encode(newTextsLine(q.ID, p.Configs[c].Name, texts, opt.Times))
+		line := newTextsLine(q.ID, p.Configs[c].Name, texts, opt.Times)
+		if asked, judged := p.digests(q); !opt.NoPrompts {
+			line.Asked, line.Judged = asked, judged
+		}
+		return e.Encode(line)
 	})
 	if err != nil {
 		return nil, err

@@ -409,6 +409,64 @@ func TestTableKeepsToTheRange(t *testing.T) {
 	}
 }
 
+// A prompt that asks something else under an id that was recorded is named and
+// left out, one with other checks is named; a file that does not say what was
+// asked is said to.
+func TestBenchBaselineOfChangedPrompts(t *testing.T) {
+	dir := t.TempDir()
+	run := func(set string, args ...string) (string, string, int) {
+		return try(t, "", append([]string{"bench", "--prompts", write(t, "set.jsonl", set), "--config", "greedy", "--max-new-tokens", "4", "--dir", dir}, args...)...)
+	}
+	const set = `{"id":"a","prompt":"The cat","expect":{"contains":"sat"}}
+{"id":"b","prompt":"The capital of {{land}} is","vars":{"land":"France"},"expect":{"contains":"Paris"}}
+{"id":"c","prompt":"Once upon","expect":{"min_tokens":2}}
+`
+	old := filepath.Join(dir, "old.jsonl")
+	if _, errs, code := run(set, "--report", old); code != console.ExitDone {
+		t.Fatal(errs)
+	}
+	data, err := os.ReadFile(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := write(t, "older.jsonl", regexp.MustCompile(`,"(asked|judged_by)":"\w+"`).ReplaceAllString(string(data), ""))
+	const changed, rejudged, unsaid = "asks something else than it did and is not compared: b", "is judged by other checks than it was: c", "known by their ids alone"
+	other := strings.NewReplacer("France", "Denmark", `tokens":2`, `tokens":3`).Replace(set)
+	for _, tt := range []struct {
+		set, old    string
+		want, never []string
+	}{
+		{set, old, []string{"3 of 3 texts are the same"}, []string{changed, rejudged, unsaid}},
+		{other, old, []string{", 2 prompts:", "2 of 2 texts are the same", "1 prompt " + changed, "1 prompt " + rejudged}, []string{unsaid}},
+		{other, without, []string{", 3 prompts:", "2 of 3 texts are the same", unsaid}, []string{changed, rejudged}},
+	} {
+		out, errs, code := run(tt.set, "--baseline", tt.old)
+		if code != console.ExitDone {
+			t.Fatal(errs)
+		}
+		for _, w := range tt.want {
+			if !strings.Contains(out, w) {
+				t.Errorf("%s says nothing of %q", out, w)
+			}
+		}
+		for _, w := range tt.never {
+			if strings.Contains(out, w) {
+				t.Errorf("%s says %q", out, w)
+			}
+		}
+	}
+	all := strings.NewReplacer("cat", "dog", "{{land}}", "Spain", "upon", "more").Replace(set)
+	if _, errs, code := run(all, "--baseline", old); code != console.ExitUsage || !strings.Contains(errs, "greedy: prompt a, and every other that was recorded, asks something else now") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	if _, errs, code := run(set, "--report", old, "--without-prompts"); code != console.ExitDone {
+		t.Fatal(errs)
+	}
+	if data, err := os.ReadFile(old); err != nil || strings.Contains(string(data), `"asked"`) {
+		t.Errorf("a report without prompts has their digests: %v", err)
+	}
+}
+
 // The chosen config is repeated on the server it was written out for: the same
 // law gives the same texts, another temperature does not.
 func TestBenchAgainstAServer(t *testing.T) {

@@ -92,7 +92,12 @@ func compareRecorded(w io.Writer, b *report.Benched, rec *bench.Recorded, name s
 		for _, turned := range []struct {
 			one, many string
 			ids       []string
-		}{{"1 prompt passes less often", "%d prompts pass less often", c.Worse}, {"1 prompt passes more often", "%d prompts pass more often", c.Better}} {
+		}{
+			{"1 prompt passes less often", "%d prompts pass less often", c.Worse},
+			{"1 prompt passes more often", "%d prompts pass more often", c.Better},
+			{"1 prompt asks something else than it did and is not compared", "%d prompts ask something else than they did and are not compared", c.Changed},
+			{"1 prompt is judged by other checks than it was", "%d prompts are judged by other checks than they were", c.Rejudged},
+		} {
 			if n := len(turned.ids); n > 0 {
 				words := turned.one
 				if n > 1 {
@@ -105,6 +110,9 @@ func compareRecorded(w io.Writer, b *report.Benched, rec *bench.Recorded, name s
 				}
 				fmt.Fprintln(w, console.Visible(line))
 			}
+		}
+		if c.Unsaid {
+			fmt.Fprintln(w, "  its prompts are known by their ids alone: the file does not say what they asked")
 		}
 	}
 	return worse, untold

@@ -103,7 +103,9 @@ func (b *Benched) Reports(names []string) error {
 
 func (b *Benched) jsonl(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	_, err := bench.WriteJSONL(out, b.Plan, b.Results, b.Sum, b.Write)
+	opt := b.Write
+	opt.NoPrompts = b.NoPrompts
+	_, err := bench.WriteJSONL(out, b.Plan, b.Results, b.Sum, opt)
 	return errors.Join(err, out.Flush())
 }
 
