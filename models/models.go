@@ -45,6 +45,7 @@ type Info struct {
 	License    string // as the file states it; may be empty
 	Server     string // the kind of server that runs it, such as "llama-server"; empty if it runs here
 	Address    string // of the server, such as "127.0.0.1:8080"
+	Parallel   int    // requests that the server works on at once; 0 if it does not say
 	Params     int64  // number of weights; 0 if unknown
 	ContextLen int    // most tokens a session can hold
 	VocabSize  int    // width of a row of logits

@@ -283,11 +283,12 @@ type slow struct {
 	wait   time.Duration
 	active *atomic.Int32
 	most   *atomic.Int32
+	slots  int // that it says it has; 0 if it does not
 }
 
 func (s slow) Info() models.Info {
 	i := s.Model.Info()
-	i.Server = "fake"
+	i.Server, i.Parallel = "fake", s.slots
 	return i
 }
 
@@ -311,8 +312,8 @@ func (s slowSession) Forward(ctx context.Context, tokens []int32, want int) ([]m
 }
 
 func TestWorkers(t *testing.T) {
-	took := func(workers int) (took time.Duration, most int32) {
-		m := slow{coin(t), 20 * time.Millisecond, new(atomic.Int32), new(atomic.Int32)}
+	took := func(workers, slots int) (took time.Duration, most int32) {
+		m := slow{coin(t), 20 * time.Millisecond, new(atomic.Int32), new(atomic.Int32), slots}
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
 			r, err := Run(context.Background(), benchPlan(t, m, 24, 2, enginetest.Config(t, "max_new_tokens", 5)), Options{Workers: workers})
@@ -324,9 +325,14 @@ func TestWorkers(t *testing.T) {
 		})
 		return took, m.most.Load()
 	}
-	one, _ := took(1)
-	eight, most := took(8)
-	def, _ := took(0)
+	one, _ := took(1, 0)
+	eight, most := took(8, 1)
+	def, _ := took(0, 0)
+	for slots := range 3 {
+		if _, most := took(0, 1+slots); int(most) != 1+slots {
+			t.Errorf("a server of %d slots got %d requests at once", 1+slots, most)
+		}
+	}
 	t.Logf("48 texts of 5 tokens at 20 ms: %v with one worker, %v with 8", one, eight)
 	if one < 6*eight || most != 8 || def != eight {
 		t.Errorf("%v with one worker, %v with 8, %v by default; at most %d at once", one, eight, def, most)
@@ -334,7 +340,7 @@ func TestWorkers(t *testing.T) {
 }
 
 func TestBudgetOfTime(t *testing.T) {
-	m := slow{coin(t), 20 * time.Millisecond, new(atomic.Int32), new(atomic.Int32)}
+	m := slow{coin(t), 20 * time.Millisecond, new(atomic.Int32), new(atomic.Int32), 0}
 	synctest.Test(t, func(t *testing.T) {
 		r, err := Run(context.Background(), benchPlan(t, m, 50, 1, enginetest.Config(t, "max_new_tokens", 5)), Options{Workers: 1, Budget: Budget{Time: time.Second}})
 		if err != nil {

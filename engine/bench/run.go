@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -21,7 +22,7 @@ type Options struct {
 	Dir      string         // folder that keeps finished texts; empty to keep none
 	Name     string         // of the prompts: texts of one name share a log
 	Fresh    bool           // do not take up the texts that Dir has
-	Workers  int            // texts decoded at once; 0 for as many as there are cores, or 8 for a server
+	Workers  int            // texts decoded at once; 0 for as many as there are cores, or as a server works on at once, 8 if it does not say
 	Budget   Budget         // when to stop early
 	Progress func(Progress) // called after every text, one call at a time; may be nil
 }
@@ -51,8 +52,8 @@ type Event struct {
 // from one seed to the next.
 const keepPrompts = 16
 
-// serverWorkers is how many requests a server gets at once, unless another
-// number is asked for.
+// serverWorkers is how many requests a server gets at once that does not say
+// how many it works on, unless another number is asked for.
 const serverWorkers = 8
 
 // Run decodes the texts of p that there are not yet, seed by seed through all
@@ -217,12 +218,14 @@ func (r *running) workers() int {
 	if r.opt.Workers > 0 {
 		return r.opt.Workers
 	}
+	n := 0 // of several servers the least, since any text may be for any
 	for b := range r.results.stores {
-		if b.Model.Info().Server != "" {
-			return serverWorkers
+		if i := b.Model.Info(); i.Server != "" {
+			at := cmp.Or(i.Parallel, serverWorkers)
+			n = min(cmp.Or(n, at), at)
 		}
 	}
-	return runtime.GOMAXPROCS(0)
+	return cmp.Or(n, runtime.GOMAXPROCS(0))
 }
 
 // feed gives out the tasks.

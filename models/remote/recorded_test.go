@@ -133,7 +133,7 @@ func TestRecordedDiscovery(t *testing.T) {
 		fake.ServeHTTP(w, r)
 	}), "llama-server:URL", remote.Options{TopN: 20, Logits: remote.LogitsNever})
 	info := m.Info()
-	want := models.Info{Server: "llama-server", Address: info.Address, Name: "fable", Quant: "q8_0", Params: 4492032, ContextLen: 511, VocabSize: 4096, Embedding: 256,
+	want := models.Info{Server: "llama-server", Parallel: 1, Address: info.Address, Name: "fable", Quant: "q8_0", Params: 4492032, ContextLen: 511, VocabSize: 4096, Embedding: 256,
 		ChatTemplate: info.ChatTemplate, BOS: "<|endoftext|>", EOS: "<|endoftext|>", Caps: models.Caps{TopN: 20, Normalised: true}}
 	if fmt.Sprint(info) != fmt.Sprint(want) || !strings.Contains(info.ChatTemplate, "add_generation_prompt") {
 		t.Errorf("Info = %+v\nwant %+v", info, want)

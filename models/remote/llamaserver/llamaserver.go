@@ -115,6 +115,7 @@ func connect(ctx context.Context, t remote.Target) (models.Model, error) {
 		Name: b.c.Clean(shortName(meta.ID)), Quant: strings.ToLower(b.c.Clean(props.Ftype)), Params: meta.Meta.NParams,
 		// The last place of the server's context is kept for a token it makes itself.
 		ContextLen: props.Settings.NCtx - 1, VocabSize: b.size, Embedding: meta.Meta.NEmbd,
+		Parallel:     max(0, props.TotalSlots),
 		ChatTemplate: props.ChatTemplate, BOS: props.BOS, EOS: props.EOS,
 		Caps: models.Caps{Normalised: f.Levels == nil},
 	}

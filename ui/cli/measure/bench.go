@@ -131,8 +131,10 @@ func (f *benchFlags) addRunning(flags *pflag.FlagSet) {
 	flags.StringVar(&f.budget, "budget", "", "stop early: tokens=N, seconds=S, or both")
 	flags.StringVar(&f.dir, "dir", "", "folder that keeps finished texts; the default is in the platform's cache")
 	flags.BoolVar(&f.fresh, "fresh", false, "decode all texts again, also those that are on disk")
-	flags.IntVar(&f.workers, "workers", 0, "texts decoded at once; 0 is one for each core, or 8 for a server")
+	flags.IntVar(&f.workers, "workers", 0, workersHelp)
 }
+
+const workersHelp = "texts decoded at once; 0 is one for each core, or each slot of a llama-server, or 8 for another server"
 
 // bench runs the plan that the flags describe and prints what it came to.
 func (s bencher) bench(ctx context.Context, f *benchFlags) error {

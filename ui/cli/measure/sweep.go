@@ -63,7 +63,7 @@ and prints the same bytes.`,
 	flags.StringVar(&f.dir, "dir", "", "folder that keeps finished cells; the default is in the platform's cache")
 	flags.BoolVar(&f.fresh, "fresh", false, "decode all cells again, also those that are on disk")
 	flags.StringVar(&f.format, "format", "table", "table, csv, jsonl, or lab for a heat map whose cells open as lanes")
-	flags.IntVar(&f.workers, "workers", 0, "texts decoded at once; 0 is one for each core")
+	flags.IntVar(&f.workers, "workers", 0, workersHelp)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return s.sweep(cmd.Context(), f) }
 	return cmd
 }
