@@ -1,6 +1,7 @@
 package row
 
 import (
+	"fmt"
 	"logitscope/sampling/luck"
 	"math"
 	"slices"
@@ -9,37 +10,45 @@ import (
 
 // TestLooseAgainstTheWholeSort puts rows full of equal logits into order both
 // ways: a listed row is sorted at once, a dense one only where it is asked.
+// Rows may lie beyond the buckets of the sort as a whole.
 func TestLooseAgainstTheWholeSort(t *testing.T) {
 	for _, n := range []int{1500, 5000, 9001} {
 		for _, quant := range []float32{2, 8, 64, 1000} {
-			x := make([]float32, n)
-			for i := range x {
-				u := float32(luck.Coin(9, i, uint32(quant))*12 - 6)
-				x[i] = float32(int(u*quant)) / quant
-			}
-			for _, p := range []float32{0.3, 0.9, 0.99, 0.9999} {
-				var whole, loose Row
-				for _, r := range []*Row{&whole, &loose} {
-					if !r.Begin(nil, x, 0, nil, false) {
-						t.Fatal("no distribution")
-					}
+			for _, shift := range []float32{0, -40, -10000, 10000} {
+				x := make([]float32, n)
+				for i := range x {
+					u := float32(luck.Coin(9, i, uint32(quant))*12 - 6)
+					x[i] = float32(int(u*quant))/quant + shift
 				}
-				whole.List()
-				TopPArray{P: p}.Apply(&whole)
-				TopPArray{P: p}.Apply(&loose)
-				if whole.N != loose.N || !slices.Equal(whole.X, loose.X) {
-					t.Fatalf("%d tokens in steps of 1/%v, top_p %v: %d left, want %d", n, quant, p, loose.N, whole.N)
-				}
-				for _, i := range []int{0, loose.N / 3, loose.N / 2, loose.N - 1} {
-					if loose.Settle(i); loose.ix[i] != whole.ix[i] {
-						t.Errorf("%d tokens in steps of 1/%v, top_p %v: entry %d is %d, want %d", n, quant, p, i, loose.ix[i], whole.ix[i])
-					}
-				}
-				if loose.SettleAll(); !slices.Equal(loose.ix, whole.ix) {
-					t.Errorf("%d tokens in steps of 1/%v, top_p %v: another order", n, quant, p)
+				for _, p := range []float32{0, 0.3, 0.9, 0.99, 0.9999, 0.999999} {
+					checkLoose(t, fmt.Sprintf("%d tokens around %v in steps of 1/%v, top_p %v", n, shift, quant, p), x, p)
 				}
 			}
 		}
+	}
+}
+
+func checkLoose(t *testing.T, name string, x []float32, p float32) {
+	t.Helper()
+	var whole, loose Row
+	for _, r := range []*Row{&whole, &loose} {
+		if !r.Begin(nil, x, 0, nil, false) {
+			t.Fatal("no distribution")
+		}
+	}
+	whole.List()
+	TopPArray{P: p}.Apply(&whole)
+	TopPArray{P: p}.Apply(&loose)
+	if whole.N != loose.N || !slices.Equal(whole.X, loose.X) {
+		t.Fatalf("%s: %d left, want %d", name, loose.N, whole.N)
+	}
+	for _, i := range []int{0, loose.N / 3, loose.N / 2, loose.N - 1} {
+		if loose.Settle(i); loose.ix[i] != whole.ix[i] {
+			t.Errorf("%s: entry %d is %d, want %d", name, i, loose.ix[i], whole.ix[i])
+		}
+	}
+	if loose.SettleAll(); !slices.Equal(loose.ix, whole.ix) {
+		t.Errorf("%s: another order", name)
 	}
 }
 

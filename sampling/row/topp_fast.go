@@ -63,7 +63,11 @@ func (s TopPArray) fromAll(r *Row) {
 // fromLoose cuts among the entries of the buckets from from up, and reports
 // whether it is there that the sum reaches p.
 func (s TopPArray) fromLoose(r *Row, sum float32, from int) bool {
-	items := r.radixSort(r.bucketsFrom(from))
+	items := r.bucketsFrom(from)
+	if len(items) == 0 {
+		return false
+	}
+	items = r.radixSort(items)
 	e := grow(&r.negBuf, len(items))
 	for k, it := range items {
 		e[k] = r.E[it.I]
