@@ -33,6 +33,6 @@ func (s *dryStage) apply(r *step) {
 			}
 		}
 	}) {
-		r.Sorted = false
+		r.Unsort()
 	}
 }

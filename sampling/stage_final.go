@@ -21,6 +21,7 @@ func drawFinal(f finalStage, p *Pipeline, s *Scratch, state *State) drawn {
 	probs := f.probs(&s.r)
 	s.mt[0].Seek(seedMT(p.seed), state.Draws)
 	d := drawDiscrete(probs, &s.mt[0], state)
+	s.r.Settle(d.entry)
 	f.wrote(&s.r, state, probs, d.entry)
 	return d
 }

@@ -33,7 +33,7 @@ func (s *penaltyStage) apply(r *step) {
 		}
 	}
 	if s.rule == divideAbove {
-		r.Sorted = false
+		r.Unsort()
 	}
 }
 

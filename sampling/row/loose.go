@@ -77,3 +77,11 @@ func (r *Row) SettleAll() {
 	}
 	r.loose = nil
 }
+
+// Unsort says that the entries are in no order that anyone relies on, as
+// llama.cpp takes them to be after its penalties, changed or not. The next sort
+// begins from the order that they have now.
+func (r *Row) Unsort() {
+	r.SettleAll()
+	r.Sorted = false
+}
