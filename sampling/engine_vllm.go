@@ -92,10 +92,10 @@ func adjustVLLM(b *Builder) {
 	switch {
 	case t == 0 && !b.greedy:
 		b.greedy = true
-		for key, off := range map[string]any{"top_p": 1.0, "top_k": int64(0), "min_p": 0.0} {
+		for _, key := range []string{"top_p", "top_k", "min_p"} {
 			if p, _ := param.Lookup(key); !p.IsOff(b.value(key)) {
 				b.note(key, "vllm resets %s: temperature 0 is greedy", key)
-				b.set(key, off)
+				b.set(key, p.Off)
 			}
 		}
 	case t > 0 && t < 0.01:

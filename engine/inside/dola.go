@@ -48,10 +48,7 @@ func candidateLayers(n int, tied bool, which string) ([]int, error) {
 	}
 	start := 0
 	if tied { // the embedding would say its own word
-		start = map[int]int{1: 0, 2: 1}[n]
-		if n > 2 {
-			start = 2
-		}
+		start = min(n-1, 2)
 	}
 	switch which {
 	case DoLaLow:

@@ -164,8 +164,10 @@ type Option struct {
 
 // Kind returns what the answer is in expressions.
 func (f Form) Kind() goal.Kind {
-	return map[Form]goal.Kind{Choice: goal.Text, Percent: goal.Share, Bits: goal.Bits, Number: goal.Number, Token: goal.Token}[f]
+	return goalKinds[f]
 }
+
+var goalKinds = map[Form]goal.Kind{Choice: goal.Text, Percent: goal.Share, Bits: goal.Bits, Number: goal.Number, Token: goal.Token}
 
 // A Quote is a text that must be one token of the model.
 type Quote struct {

@@ -225,7 +225,8 @@ func (t *Take) put(c Configuration) {
 // changed returns cfg with the changes of a set line.
 func (s *Set) changed(cfg sampling.Config) (sampling.Config, error) {
 	values := map[string]json.RawMessage{}
-	for key, raw := range s.Changes {
+	for _, key := range slices.Sorted(maps.Keys(s.Changes)) {
+		raw := s.Changes[key]
 		if string(raw) == "null" {
 			if _, ok := param.Lookup(key); !ok {
 				return cfg, fmt.Errorf("changes: %s is not a setting", key)

@@ -197,8 +197,8 @@ func spread(values []float64) Spread {
 		return Spread{out.Mean, nan, nan, nan, nan, nan, nan, nan}
 	}
 	sorted := slices.Sorted(slices.Values(values))
-	for q, to := range map[float64]*float64{0: &out.Least, 0.5: &out.Median, 0.9: &out.P90, 0.95: &out.P95, 0.99: &out.P99, 0.999: &out.P999, 1: &out.Most} {
-		*to = stats.Quantile(sorted, q)
-	}
+	at := func(q float64) float64 { return stats.Quantile(sorted, q) }
+	out.Least, out.Median, out.Most = at(0), at(0.5), at(1)
+	out.P90, out.P95, out.P99, out.P999 = at(0.9), at(0.95), at(0.99), at(0.999)
 	return out
 }

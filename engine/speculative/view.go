@@ -2,6 +2,7 @@ package speculative
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 )
@@ -193,7 +194,8 @@ func (v *View) timing(rounds []*Round, plain []time.Duration) {
 	}
 	v.PlainTime = median(plain)
 	var pass, drafting, drafted, steps float64
-	for k, rounds := range alike {
+	for _, k := range slices.Sorted(maps.Keys(alike)) { // in one order, so that the sums are one
+		rounds := alike[k]
 		var p, d, s, asked []time.Duration
 		for _, r := range rounds {
 			p, d, s = append(p, r.Target), append(d, r.Draft), append(s, time.Duration(r.DraftSteps))

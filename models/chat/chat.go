@@ -13,6 +13,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -123,8 +125,8 @@ func (t *Template) Render(ctx context.Context, c Conversation) (string, error) {
 		r.Tools = append(r.Tools, v)
 	}
 	r.Vars = python.NewDict()
-	for name, raw := range c.Vars {
-		v, err := python.FromJSON(raw)
+	for _, name := range slices.Sorted(maps.Keys(c.Vars)) {
+		v, err := python.FromJSON(c.Vars[name])
 		if err != nil {
 			return "", fmt.Errorf("the variable %s is not valid JSON: %w", name, err)
 		}
@@ -151,10 +153,11 @@ const mark = "CONTINUE_FINAL_MESSAGE_TAG "
 // RenderRequest renders what [Template.Render] renders, without its checks.
 func (t *Template) RenderRequest(ctx context.Context, r Request) (string, error) {
 	vars := python.NewDict()
-	for name, token := range map[string]*string{"bos_token": t.tokens.BOS, "eos_token": t.tokens.EOS} {
-		if token != nil {
-			vars.Set(name, *token)
-		}
+	if t.tokens.BOS != nil {
+		vars.Set("bos_token", *t.tokens.BOS)
+	}
+	if t.tokens.EOS != nil {
+		vars.Set("eos_token", *t.tokens.EOS)
 	}
 	vars.Set("documents", nil)
 	if r.Vars != nil {

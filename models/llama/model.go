@@ -183,16 +183,15 @@ func readInfo(f *gguf.File, c *config) (models.Info, error) {
 		Arch: c.arch.name, ContextLen: c.runLen, VocabSize: c.vocab, Embedding: c.embed,
 		Caps: models.Caps{PromptScores: true},
 	}
-	for key, to := range map[string]*string{
-		"general.name":            &in.Name,
-		"general.license":         &in.License,
-		"tokenizer.chat_template": &in.ChatTemplate,
-	} {
-		s, _, err := f.String(key)
+	for _, text := range []struct {
+		key string
+		to  *string
+	}{{"general.name", &in.Name}, {"general.license", &in.License}, {"tokenizer.chat_template", &in.ChatTemplate}} {
+		s, _, err := f.String(text.key)
 		if err != nil {
 			return in, err
 		}
-		*to = s
+		*text.to = s
 	}
 	if in.Name == "" {
 		in.Name = strings.TrimSuffix(filepath.Base(f.Name), ".gguf")

@@ -37,12 +37,24 @@ func inUse(list []*tui.Window) []tui.Window {
 		n[*w]++
 	}
 	all := slices.SortedFunc(maps.Keys(n), func(a, b tui.Window) int {
-		return cmp.Or(cmp.Compare(n[b], n[a]), cmp.Compare(b.W, a.W), cmp.Compare(b.H, a.H), cmp.Compare(a.Depth, b.Depth))
+		return cmp.Or(cmp.Compare(n[b], n[a]), byWorth(a, b))
 	})
 	if len(all) > mostWindows {
 		all = append(all[:mostWindows-1], plainest)
 	}
 	return all
+}
+
+// byWorth orders windows: the larger first, then who shows more colors, then
+// who shows more than ASCII.
+func byWorth(a, b tui.Window) int {
+	if c := cmp.Or(cmp.Compare(b.W, a.W), cmp.Compare(b.H, a.H), cmp.Compare(a.Depth, b.Depth)); c != 0 || a.ASCII == b.ASCII {
+		return c
+	}
+	if a.ASCII {
+		return 1
+	}
+	return -1
 }
 
 // frameFor returns the frame of a scene that suits w best: its own, else the
@@ -52,7 +64,7 @@ func frameFor(s *tui.Scene, w tui.Window) (frame string, of tui.Window, ok bool)
 	if f, ok := s.Frames[w]; ok {
 		return f, w, true
 	}
-	for have := range s.Frames {
+	for _, have := range slices.SortedFunc(maps.Keys(s.Frames), byWorth) {
 		if have.W <= w.W && have.H <= w.H && have.Depth >= w.Depth && (have.ASCII || !w.ASCII) && (!ok || have.W*have.H > of.W*of.H) {
 			of, ok = have, true
 		}

@@ -94,17 +94,20 @@ func (r *release) describe() error {
 		}
 		r.common = append(r.common, file{name: "man/" + filepath.Base(name), data: data})
 	}
-	for name, write := range map[string]func(io.Writer) error{
-		"logitscope.bash": func(w io.Writer) error { return root.GenBashCompletionV2(w, true) },
-		"_logitscope":     root.GenZshCompletion,
-		"logitscope.fish": func(w io.Writer) error { return root.GenFishCompletion(w, true) },
-		"logitscope.ps1":  root.GenPowerShellCompletionWithDesc,
+	for _, shell := range []struct {
+		file  string
+		write func(io.Writer) error
+	}{
+		{"logitscope.bash", func(w io.Writer) error { return root.GenBashCompletionV2(w, true) }},
+		{"_logitscope", root.GenZshCompletion},
+		{"logitscope.fish", func(w io.Writer) error { return root.GenFishCompletion(w, true) }},
+		{"logitscope.ps1", root.GenPowerShellCompletionWithDesc},
 	} {
 		var b bytes.Buffer
-		if err := write(&b); err != nil {
+		if err := shell.write(&b); err != nil {
 			return err
 		}
-		r.common = append(r.common, file{name: "completions/" + name, data: b.Bytes()})
+		r.common = append(r.common, file{name: "completions/" + shell.file, data: b.Bytes()})
 	}
 	slices.SortFunc(r.common, func(a, b file) int { return strings.Compare(a.name, b.name) })
 	return nil

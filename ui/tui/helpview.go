@@ -365,8 +365,8 @@ func (h *helpView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	if a.ID == kit.ActFind {
 		return m.Open(kit.ViewCommands), true
 	}
-	d := map[kit.ID]int{kit.ActUp: -1, kit.ActDown: 1, kit.ActLeft10: -10, kit.ActRight10: 10, kit.ActFirst: -1000, kit.ActLast: 1000}[a.ID]
-	if d == 0 {
+	d, ok := a.Rows(h.most(m))
+	if !ok {
 		if slices.Contains([]kit.ID{kit.ActHelp, kit.ActClose, kit.ActQuit, kit.ActRun, kit.ActCommands}, a.ID) {
 			return nil, false
 		}

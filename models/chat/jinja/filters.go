@@ -95,9 +95,7 @@ func init() {
 		}},
 		"xmlattr": {ps: python.Optional("autospace", true), fn: xmlAttr},
 	}
-	for alias, name := range map[string]string{"count": "length", "d": "default", "e": "escape"} {
-		filters[alias] = filters[name]
-	}
+	filters["count"], filters["d"], filters["e"] = filters["length"], filters["default"], filters["escape"]
 	for _, name := range refusedFilters {
 		filters[name] = filter{free: func(*state, python.Value, []python.Value, python.Kwargs) python.Value {
 			python.Refuse("the filter %s", python.Quoted(name))

@@ -139,8 +139,16 @@ func (l *lexer) data() {
 		return
 	}
 	l.add(token{kind: tokBegin, text: kind})
-	l.tag(map[string]string{"{%": "%}", "{{": "}}"}[kind])
+	l.tag(tagEnds[kind])
 }
+
+// tagEnds and brackets are the ends of what begins, and escapeDigits how many
+// hexadecimal digits follow a letter after a backslash.
+var (
+	tagEnds      = map[string]string{"{%": "%}", "{{": "}}"}
+	brackets     = map[byte]byte{'(': ')', '[': ']', '{': '}'}
+	escapeDigits = map[byte]int{'x': 2, 'u': 4, 'U': 8}
+)
 
 func (l *lexer) text(s string) {
 	if s != "" {
@@ -285,7 +293,7 @@ func (l *lexer) tag(end string) {
 			}
 			switch c {
 			case '(', '[', '{':
-				open = append(open, map[byte]byte{'(': ')', '[': ']', '{': '}'}[c])
+				open = append(open, brackets[c])
 			case ')', ']', '}':
 				if len(open) == 0 {
 					syntax(l.line, "unexpected %q", c)
@@ -421,7 +429,7 @@ func unescape(s string, line int) string {
 			b.WriteRune(rune(r))
 			i += n - 1
 		case c == 'x' || c == 'u' || c == 'U':
-			n := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
+			n := escapeDigits[c]
 			if i+n >= len(s) {
 				syntax(line, "\\%c wants %d hexadecimal digits", c, n)
 			}

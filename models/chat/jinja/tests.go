@@ -78,12 +78,11 @@ func init() {
 		"escaped": kind(func(v python.Value) bool { _, ok := v.(python.Markup); return ok }),
 		"in":      {ps: python.Params("seq"), fn: func(st *state, v python.Value, a []python.Value) bool { return st.Contains(a[0], v) }},
 	}
-	for o, names := range map[string][]string{
-		"==": {"==", "eq", "equalto"}, "!=": {"!=", "ne"}, ">": {">", "gt", "greaterthan"}, ">=": {">=", "ge"},
-		"<": {"<", "lt", "lessthan"}, "<=": {"<=", "le"},
+	for _, names := range [][]string{ // the operator, and its other names
+		{"==", "eq", "equalto"}, {"!=", "ne"}, {">", "gt", "greaterthan"}, {">=", "ge"}, {"<", "lt", "lessthan"}, {"<=", "le"},
 	} {
 		for _, name := range names {
-			tests[name] = op(o)
+			tests[name] = op(names[0])
 		}
 	}
 }

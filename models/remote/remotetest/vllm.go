@@ -126,7 +126,11 @@ func (s *vllm) completions(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, "BadRequestError", fmt.Sprintf(format, args...))
 	}
 	size := s.m.Vocab().Size()
-	for name, n := range map[string]*int{"logprobs": req.Logprobs, "prompt_logprobs": req.PromptLP} {
+	for _, asked := range []struct {
+		name string
+		n    *int
+	}{{"logprobs", req.Logprobs}, {"prompt_logprobs", req.PromptLP}} {
+		name, n := asked.name, asked.n
 		most := s.opt.MaxLogprobs
 		if most < 0 {
 			most = size

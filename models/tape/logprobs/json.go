@@ -102,14 +102,20 @@ func (p *parser) value(depth int) (v value, err error) {
 	case c == '-' || c >= '0' && c <= '9' || c == 'N' || c == 'I':
 		return p.number()
 	}
-	for word, v := range map[string]value{"null": {}, "true": {kind: boolean, yes: true}, "false": {kind: boolean}} {
-		if strings.HasPrefix(p.s[p.at:], word) {
-			p.at += len(word)
-			return v, nil
+	for _, c := range constants {
+		if strings.HasPrefix(p.s[p.at:], c.word) {
+			p.at += len(c.word)
+			return c.v, nil
 		}
 	}
 	return v, p.unexpected("a value")
 }
+
+// constants are the words of JSON that are values.
+var constants = [...]struct {
+	word string
+	v    value
+}{{"null", value{}}, {"true", value{kind: boolean, yes: true}}, {"false", value{kind: boolean}}}
 
 func (p *parser) unexpected(want string) error {
 	if p.at >= len(p.s) {

@@ -72,7 +72,7 @@ func Differences(v *automaton.Vocab, got, want []uint64) (out []string) {
 	for id := range int32(v.Size()) {
 		g, w := got[id>>6]>>(id&63)&1, want[id>>6]>>(id&63)&1
 		if g != w && len(out) < 8 {
-			out = append(out, map[uint64]string{1: "+", 0: "-"}[g]+string(v.Piece(id)))
+			out = append(out, "-+"[g:g+1]+string(v.Piece(id)))
 		}
 	}
 	return out

@@ -49,10 +49,8 @@ func (p *gbnfParser) grammar() error {
 			return err
 		}
 	}
-	for r, at := range p.used {
-		if p.def.Rules[r].Body == nil {
-			return p.undefined(r, at)
-		}
+	if err := p.undefined(); err != nil {
+		return err
 	}
 	root, ok := p.index["root"]
 	if !ok || p.def.Rules[root].Body == nil {
@@ -62,14 +60,18 @@ func (p *gbnfParser) grammar() error {
 	return nil
 }
 
-// undefined reports the missing rule that is used first.
-func (p *gbnfParser) undefined(r, at int) error {
-	for r2, at2 := range p.used {
-		if p.def.Rules[r2].Body == nil && at2 < at {
-			r, at = r2, at2
+// undefined reports the missing rule that is used first, nil if none is missing.
+func (p *gbnfParser) undefined() error {
+	missing, first := -1, len(p.text)
+	for r, at := range p.used {
+		if p.def.Rules[r].Body == nil && at < first {
+			missing, first = r, at
 		}
 	}
-	return lang.SyntaxAt(p.text, at, "rule %q is not defined", lang.Clip(p.def.Rules[r].Name))
+	if missing < 0 {
+		return nil
+	}
+	return lang.SyntaxAt(p.text, first, "rule %q is not defined", lang.Clip(p.def.Rules[missing].Name))
 }
 
 func invalidUTF8(s string) int {

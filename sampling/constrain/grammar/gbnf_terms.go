@@ -82,18 +82,24 @@ func (p *gbnfParser) char() (rune, error) {
 		return 0, p.errorf("an escape is cut off")
 	}
 	c := p.text[p.pos+1]
-	digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
+	digits := escapeDigits[c]
 	if digits > 0 {
 		return p.hexEscape(digits)
 	}
-	simple := map[byte]rune{'n': '\n', 'r': '\r', 't': '\t', '"': '"', '\\': '\\', '[': '[', ']': ']', '-': '-', '^': '^', '/': '/'}
-	r, ok := simple[c]
+	r, ok := escapes[c]
 	if !ok {
 		return 0, p.errorf(`unknown escape \%c`, c)
 	}
 	p.pos += 2
 	return r, nil
 }
+
+// escapes are what a character after a backslash stands for, and escapeDigits
+// how many hexadecimal digits follow it.
+var (
+	escapes      = map[byte]rune{'n': '\n', 'r': '\r', 't': '\t', '"': '"', '\\': '\\', '[': '[', ']': ']', '-': '-', '^': '^', '/': '/'}
+	escapeDigits = map[byte]int{'x': 2, 'u': 4, 'U': 8}
+)
 
 func (p *gbnfParser) hexEscape(digits int) (rune, error) {
 	from := p.pos + 2

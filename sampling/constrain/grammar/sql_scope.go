@@ -263,7 +263,8 @@ func (w *sqlWriter) statement(s *sqlScope, byKey map[string]*sqlScope) {
 	w.rule(`item_%d ::= a_%d (ws AS ws alias_new)? | %s`, k, k, strings.Join(stars, " | "))
 	w.rule(`from_%d ::= %s`, k, strings.Join(w.orders(s, byKey), " | "))
 	// A sub-select has one item, which needs no name.
-	for of, alias := range map[string]string{"tail": " | alias_old", "stail": ""} {
+	for _, t := range []struct{ of, alias string }{{"tail", " | alias_old"}, {"stail", ""}} {
+		of, alias := t.of, t.alias
 		w.rule(`%s_%d ::= (ws WHERE ws e_%d)? (ws GROUP ws BY ws keys_%d (ws HAVING ws a_%d)? (ws ORDER ws BY ws g%s_%d (comma g%s_%d)*)? | ws ORDER ws BY ws o%s_%d (comma o%s_%d)*)? (ws LIMIT ws int (ws OFFSET ws int)?)?`, of, k, k, k, k, of, k, of, k, of, k, of, k)
 		w.rule(`o%s_%d ::= (key_%d%s) (ws (ASC | DESC))?`, of, k, k, alias)
 		w.rule(`g%s_%d ::= (key_%d | agg_%d%s) (ws (ASC | DESC))?`, of, k, k, k, alias)

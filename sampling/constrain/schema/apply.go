@@ -177,9 +177,12 @@ func (c *compiler) containsClause(u keywordUse) (containsClause, error) {
 	if err != nil {
 		return clause, err
 	}
-	for name, to := range map[string]*int{"minContains": &clause.min, "maxContains": &clause.max} {
-		if v := c.has(u.node, name); v != nil {
-			if *to, err = (keywordUse{name: name, node: u.node, value: v}).count(); err != nil {
+	for _, bound := range []struct {
+		name string
+		to   *int
+	}{{"minContains", &clause.min}, {"maxContains", &clause.max}} {
+		if v := c.has(u.node, bound.name); v != nil {
+			if *bound.to, err = (keywordUse{name: bound.name, node: u.node, value: v}).count(); err != nil {
 				return clause, err
 			}
 		}

@@ -260,9 +260,12 @@ func (k *shape) few() ([]*jsonvalue.Value, bool) {
 		return nil, false
 	}
 	var out []*jsonvalue.Value
-	for t, kind := range map[typeSet]jsonvalue.Kind{typeNull: jsonvalue.Null, typeFalse: jsonvalue.False, typeTrue: jsonvalue.True} {
-		if k.types&t != 0 {
-			out = append(out, &jsonvalue.Value{Kind: kind})
+	for _, one := range []struct {
+		of   typeSet
+		kind jsonvalue.Kind
+	}{{typeNull, jsonvalue.Null}, {typeFalse, jsonvalue.False}, {typeTrue, jsonvalue.True}} {
+		if k.types&one.of != 0 {
+			out = append(out, &jsonvalue.Value{Kind: one.kind})
 		}
 	}
 	if k.types&typeInteger != 0 {

@@ -266,7 +266,10 @@ func (u keywordUse) comparison() (comparison, bool, error) {
 		return comparison{}, false, err
 	}
 	if !exclusive {
-		name := map[bool]string{false: "exclusiveMinimum", true: "exclusiveMaximum"}[upper]
+		name := "exclusiveMinimum"
+		if upper {
+			name = "exclusiveMaximum"
+		}
 		if x := u.node.value.Get(name); x != nil && x.Kind == jsonvalue.True {
 			exclusive = true
 		}

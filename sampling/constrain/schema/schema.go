@@ -198,10 +198,12 @@ func (c *compiler) readDraft(root *jsonvalue.Value) error {
 	case "json-schema.org/draft-07/schema", "json-schema.org/draft-06/schema", "json-schema.org/draft-04/schema":
 		c.draft = 7
 	default:
-		c.note("", "$schema", "an unknown dialect, read as draft %s", map[int]string{7: "7", 2020: "2020-12"}[c.draft])
+		c.note("", "$schema", "an unknown dialect, read as draft %s", draftNames[c.draft])
 	}
 	return nil
 }
+
+var draftNames = map[int]string{7: "7", 2020: "2020-12"}
 
 func (c *compiler) note(ptr, keyword, format string, args ...any) {
 	n := lang.Note{Pointer: ptr, Keyword: keyword, Text: fmt.Sprintf(format, args...)}

@@ -224,10 +224,12 @@ func leapMinutes() string {
 	var b strings.Builder
 	b.WriteString(`23:59:60(?:\.[0-9]+)?[Zz]`)
 	for offset := 0; offset < 24*60; offset += 15 {
-		for _, east := range []int{1, -1} {
-			local := (24*60 - 1 + east*offset + 24*60) % (24 * 60)
-			sign := map[int]string{1: `\+`, -1: `-`}[east]
-			fmt.Fprintf(&b, `|%02d:%02d:60(?:\.[0-9]+)?%s%02d:%02d`, local/60, local%60, sign, offset/60, offset%60)
+		for _, zone := range []struct {
+			sign string
+			east int
+		}{{`\+`, 1}, {`-`, -1}} {
+			local := (24*60 - 1 + zone.east*offset + 24*60) % (24 * 60)
+			fmt.Fprintf(&b, `|%02d:%02d:60(?:\.[0-9]+)?%s%02d:%02d`, local/60, local%60, zone.sign, offset/60, offset%60)
 		}
 	}
 	return b.String()

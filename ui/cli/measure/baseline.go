@@ -25,7 +25,11 @@ type failIf struct {
 
 // String writes a condition as it is given.
 func (f failIf) String() string {
-	return bench.Metrics()[f.metric].Key + " " + map[bool]string{true: "rises", false: "drops"}[f.rises]
+	does := " drops"
+	if f.rises {
+		does = " rises"
+	}
+	return bench.Metrics()[f.metric].Key + does
 }
 
 // parseFailIf reads a condition such as "pass drops".

@@ -2,7 +2,9 @@ package screen
 
 import (
 	"errors"
+	"maps"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -128,8 +130,8 @@ func (t *taping) close() error {
 	close(t.wake)
 	<-t.done
 	err := t.err
-	for _, w := range t.writers {
-		if w.last.View.Settings != nil {
+	for _, lane := range slices.Sorted(maps.Keys(t.writers)) {
+		if w := t.writers[lane]; w.last.View.Settings != nil {
 			err = errors.Join(err, w.End(w.last.View))
 		}
 	}

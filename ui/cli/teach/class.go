@@ -119,11 +119,11 @@ func lessonFlag(name string, err error) error {
 
 // check says what is wrong with the flags.
 func (r *room) check() error {
-	for flag, addr := range map[string]string{"ssh": r.ssh, "web": r.web} {
-		if addr == class.Off {
+	for _, door := range []struct{ flag, addr string }{{"ssh", r.ssh}, {"web", r.web}} {
+		if door.addr == class.Off {
 			continue
 		}
-		if _, err := class.ResolveAddress(flag, addr, 0); err != nil {
+		if _, err := class.ResolveAddress(door.flag, door.addr, 0); err != nil {
 			return console.Wrong("%w", err)
 		}
 	}

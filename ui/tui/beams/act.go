@@ -31,14 +31,22 @@ func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	case kit.ActTake:
 		v.all = !v.all
 		v.tree = v.layout(host)
-		host.Say(map[bool]string{true: "dead ends too, all of them", false: "dead ends give way where there is no room"}[v.all])
+		if v.all {
+			host.Say("dead ends too, all of them")
+		} else {
+			host.Say("dead ends give way where there is no room")
+		}
 	case kit.ActZoom:
 		v.alone = !v.alone
 		v.tree = v.layout(host)
 	case kit.ActInspect:
 		host.Say(v.story())
 	case kit.ActDraw:
-		host.Say("d: a beam search draws nothing" + map[bool]string{true: "; here all beams are drawn together, so no single token has a law to test", false: "; do_sample true makes it beam sampling"}[v.seen.Settings.Sample])
+		if v.seen.Settings.Sample {
+			host.Say("d: all beams are drawn together, so no single token has a law to test")
+		} else {
+			host.Say("d: a beam search draws nothing; do_sample true makes it beam sampling")
+		}
 	default:
 		return v.actInPane(host, a)
 	}
@@ -65,8 +73,11 @@ func (v *View) simple() bool { return v.lane.View.Contrastive != nil || v.seen =
 func (v *View) actInPane(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	if v.pane == beamKnobPane {
 		switch a.ID {
-		case kit.ActUp, kit.ActDown:
-			v.knobs.Move(map[kit.ID]int{kit.ActUp: -1, kit.ActDown: 1}[a.ID])
+		case kit.ActUp:
+			v.knobs.Move(-1)
+			return nil, true
+		case kit.ActDown:
+			v.knobs.Move(1)
 			return nil, true
 		case kit.ActOpen:
 			if p := v.knobs.Param(); !p.Hidden {
@@ -92,7 +103,7 @@ func (v *View) actInPane(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	case kit.ActFirst, kit.ActLast:
 		v.toEnd(host, a.ID == kit.ActFirst)
 	case kit.ActUp, kit.ActDown:
-		d := map[kit.ID]int{kit.ActUp: -1, kit.ActDown: 1}[a.ID]
+		d, _ := a.Rows(0)
 		if v.pane == beamTablePane {
 			v.list.Move(d, len(v.candidates()), 1)
 			break

@@ -82,8 +82,10 @@ func (v *View) title() string {
 	if s.Groups > 1 {
 		name += fmt.Sprintf(" in %d groups", s.Groups)
 	}
-	return name + " · rule: " + map[beam.Rule]string{beam.Vectorised: "transformers", beam.Legacy: "transformers until 4.49", beam.VLLM: "vLLM"}[s.Rule]
+	return name + " · rule: " + ruleNames[s.Rule]
 }
+
+var ruleNames = map[beam.Rule]string{beam.Vectorised: "transformers", beam.Legacy: "transformers until 4.49", beam.VLLM: "vLLM"}
 
 // A treeWindow is the part of the tree that is in view.
 type treeWindow struct {

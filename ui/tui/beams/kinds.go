@@ -48,6 +48,10 @@ func (v *View) turnKind(host kit.Host) {
 		cfg = next
 	}
 	if host.Apply(cfg, v.lane.Preset, "", k.name) {
-		host.Say(k.name + ": " + map[bool]string{true: "a draw among the candidates; the seed decides", false: "the best go on, without chance"}[k.sample])
+		if k.sample {
+			host.Say(k.name + ": a draw among the candidates; the seed decides")
+		} else {
+			host.Say(k.name + ": the best go on, without chance")
+		}
 	}
 }

@@ -60,12 +60,14 @@ func (v *View) alongWinner(host kit.Host, d int) {
 			at--
 		}
 	}
-	to := at + d
-	if to < 0 || to >= len(path) {
-		host.Say(map[bool]string{true: "[: this is the winner's first token", false: "]: the winner goes no further"}[to < 0])
-		return
+	switch to := at + d; {
+	case to < 0:
+		host.Say("[: this is the winner's first token")
+	case to >= len(path):
+		host.Say("]: the winner goes no further")
+	default:
+		v.node = v.tree.Nodes[path[to]].Node
 	}
-	v.node = v.tree.Nodes[path[to]].Node
 }
 
 // toEnd moves the cursor to the first token or back to the newest step.

@@ -298,10 +298,15 @@ func (v *View) toEnd(host kit.Host, first bool) {
 		host.Say("no round yet")
 		return
 	}
-	if v.round, v.pos = 0, -1; first && len(d.Rounds) > 1 {
+	v.round, v.pos = 0, -1
+	if !first {
+		host.Say("the newest round")
+		return
+	}
+	if len(d.Rounds) > 1 {
 		v.round = 1
 	}
-	host.Say(map[bool]string{true: "the first round", false: "the newest round"}[first])
+	host.Say("the first round")
 }
 
 // widen changes how many tokens are drafted.

@@ -220,15 +220,21 @@ func (v *Export) ask(name string) {
 	v.field, v.asked = &f, ""
 }
 
-func (v *Export) actOnExport(host kit.Host, a *kit.Action) tea.Cmd {
+// turn chooses another target.
+func (v *Export) turn(host kit.Host, d int) tea.Cmd {
 	n := len(exchange.Targets())
+	v.target, v.top = (v.target+d+n)%n, 0
+	return v.compute(host)
+}
+
+func (v *Export) actOnExport(host kit.Host, a *kit.Action) tea.Cmd {
 	switch a.ID {
-	case kit.ActRight, kit.ActLeft:
-		d := map[kit.ID]int{kit.ActRight: 1, kit.ActLeft: n - 1}[a.ID]
-		v.target, v.top = (v.target+d)%n, 0
-		return v.compute(host)
+	case kit.ActRight:
+		return v.turn(host, 1)
+	case kit.ActLeft:
+		return v.turn(host, -1)
 	case kit.ActUp, kit.ActDown, kit.ActLeft10, kit.ActRight10, kit.ActFirst, kit.ActLast:
-		d := map[kit.ID]int{kit.ActUp: -1, kit.ActDown: 1, kit.ActLeft10: -10, kit.ActRight10: 10, kit.ActFirst: -1000, kit.ActLast: 1000}[a.ID]
+		d, _ := a.Rows(v.last(host))
 		to := min(max(v.top+d, 0), v.last(host))
 		if to == v.top {
 			host.Say("nothing more that way")

@@ -118,23 +118,31 @@ func (l *List) show(n, h int) {
 
 // Act takes the actions that move through a list.
 func (l *List) Act(a *Action, n, h int) bool {
+	d, ok := a.Rows(n)
+	if ok {
+		l.Move(d, n, h)
+	}
+	return ok
+}
+
+// Rows returns how many rows down an action moves in a list of n. ok is false
+// for an action that does not move through lists.
+func (a *Action) Rows(n int) (d int, ok bool) {
 	switch a.ID {
 	case ActUp:
-		l.Move(-1, n, h)
+		return -1, true
 	case ActDown:
-		l.Move(1, n, h)
+		return 1, true
 	case ActLeft10:
-		l.Move(-10, n, h)
+		return -10, true
 	case ActRight10:
-		l.Move(10, n, h)
+		return 10, true
 	case ActFirst:
-		l.Move(-n, n, h)
+		return -n, true
 	case ActLast:
-		l.Move(n, n, h)
-	default:
-		return false
+		return n, true
 	}
-	return true
+	return 0, false
 }
 
 // MoveKey returns how far a key moves in a list while a field is open.

@@ -133,9 +133,10 @@ func shortStages(t *sampling.Trace, l *run.Lane, w int, ascii bool) string {
 // cells.
 func knobTrack(p *param.Param, w int, k kit.Class) viz.Rect {
 	x := 3 + viz.Width(p.Key) + 1
-	most := map[kit.Class]int{kit.Class80: 24, kit.Class60: 20, kit.Class40: 6}[k]
-	return viz.Rect{X: x, Y: 0, W: min(most, max(w-x-12, 3)), H: 1}
+	return viz.Rect{X: x, Y: 0, W: min(widestTrack[k], max(w-x-12, 3)), H: 1}
 }
+
+var widestTrack = map[kit.Class]int{kit.Class80: 24, kit.Class60: 20, kit.Class40: 6}
 
 // drawOneKnob draws the selected knob in one line.
 func (lb *View) drawOneKnob(c *viz.Canvas, l *run.Lane, k kit.Class) {

@@ -96,7 +96,11 @@ func shortEnd(l *run.Lane) string {
 	default:
 		return "…"
 	}
-	return map[engine.Reason]string{engine.EOS: "eos", engine.Length: "length", engine.ContextFull: "context", engine.Stop: "stop", engine.Repetition: "loop", engine.Constraint: "form"}[l.View.Reason]
+	return shortReasons[l.View.Reason]
+}
+
+var shortReasons = map[engine.Reason]string{
+	engine.EOS: "eos", engine.Length: "length", engine.ContextFull: "context", engine.Stop: "stop", engine.Repetition: "loop", engine.Constraint: "form",
 }
 
 // tableColumns are the columns that w cells hold beside names of at least so

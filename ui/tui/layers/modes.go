@@ -65,10 +65,12 @@ const (
 	dolaLabel, dolaLast, dolaInner, dolaAfter, dolaBar = 2, 30, 42, 54, 57
 )
 
+var ruleOwners = map[inside.DoLaRule]string{inside.DoLaTransformers: "transformers'", inside.DoLaPaper: "the paper's"}
+
 // drawDoLa draws the layer that DoLa chooses, and the row it makes of the two.
 func (v *View) drawDoLa(c *viz.Canvas, in *sight) {
 	r := dolaRules[v.dola]
-	title := fmt.Sprintf("DoLa · %s rule · %s layers", map[inside.DoLaRule]string{inside.DoLaTransformers: "transformers'", inside.DoLaPaper: "the paper's"}[r.rule], r.which)
+	title := fmt.Sprintf("DoLa · %s rule · %s layers", ruleOwners[r.rule], r.which)
 	inner := viz.Box(c, viz.Frame{Title: title, Right: "o next rule · v next", Focused: v.pane == layerPane})
 	d, err := in.dola[v.dola].DoLa, in.dola[v.dola].err
 	if err != nil {

@@ -291,7 +291,11 @@ func (v *View) walk(h kit.Host, id kit.ID) tea.Cmd {
 	by := map[kit.ID]int{kit.ActLeft: 1, kit.ActRight: -1, kit.ActLeft10: 10, kit.ActRight10: -10, kit.ActFirst: most, kit.ActLast: -most}[id]
 	to := max(0, min(v.back+by, most))
 	if to == v.back {
-		h.Say(map[bool]string{true: "the first position of the text", false: "the position of the step; n takes the next token"}[by > 0])
+		if by > 0 {
+			h.Say("the first position of the text")
+		} else {
+			h.Say("the position of the step; n takes the next token")
+		}
 		return nil
 	}
 	v.back = to

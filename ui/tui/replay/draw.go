@@ -13,12 +13,13 @@ import (
 func (p *Player) Header(h kit.Host, k kit.Class) (left, right []kit.HeaderPart) {
 	l := h.Lane()
 	muted, bold := viz.Ink{Role: viz.Muted}, viz.Ink{}.With(viz.Bold)
-	state := "‖"
-	if p.playing {
-		state = "▶"
-	}
+	stopped, playing := "‖", "▶"
 	if h.Screen().ASCII() {
-		state = map[bool]string{true: ">", false: "||"}[p.playing]
+		stopped, playing = "||", ">"
+	}
+	state := stopped
+	if p.playing {
+		state = playing
 	}
 	left = []kit.HeaderPart{
 		{Text: "logitscope", Rank: 9, Ink: muted}, {Text: "replay " + viz.Printable(p.name, h.Screen().ASCII()), Rank: 6, Ink: muted},

@@ -225,6 +225,10 @@ func (p *Player) mark(h kit.Host, by int) tea.Cmd {
 			return nil
 		}
 	}
-	h.Say("no mark " + map[int]string{-1: "before", 1: "after"}[by] + " this one")
+	if by < 0 {
+		h.Say("no mark before this one")
+	} else {
+		h.Say("no mark after this one")
+	}
 	return nil
 }

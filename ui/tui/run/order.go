@@ -102,8 +102,12 @@ func (ls *Lanes) MoveStage(d int) {
 		return
 	}
 	j := i + d
-	if j < 0 || j >= len(on) {
-		ls.Say("< >: " + name + " is " + map[bool]string{true: "first", false: "last"}[d < 0] + " already")
+	switch {
+	case j < 0:
+		ls.Say("< >: " + name + " is first already")
+		return
+	case j >= len(on):
+		ls.Say("< >: " + name + " is last already")
 		return
 	}
 	a, b := slices.Index(stages, name), slices.Index(stages, on[j])

@@ -126,10 +126,9 @@ func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 		v.lanes.Next(1)
 	case kit.ActLeft:
 		v.lanes.Back(1)
-	case kit.ActUp, kit.ActDown:
-		v.row(host, map[kit.ID]int{kit.ActUp: -1, kit.ActDown: 1}[a.ID])
-	case kit.ActFirst, kit.ActLast:
-		v.row(host, map[kit.ID]int{kit.ActFirst: -1000, kit.ActLast: 1000}[a.ID])
+	case kit.ActUp, kit.ActDown, kit.ActFirst, kit.ActLast:
+		d, _ := a.Rows(1000)
+		v.row(host, d)
 	case kit.ActRight10:
 		v.lanes.Next(10)
 	case kit.ActLeft10:

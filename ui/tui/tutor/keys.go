@@ -82,8 +82,9 @@ func init() {
 // Act takes an action while keys act in the pane.
 func (p *Pane) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	r, open := p.course.Reading()
-	if d := map[kit.ID]int{kit.ActUp: -1, kit.ActDown: 1}[a.ID]; open && d != 0 {
-		return nil, p.move(host, r, d)
+	if a.ID == kit.ActUp || a.ID == kit.ActDown {
+		d, _ := a.Rows(0)
+		return nil, open && p.move(host, r, d)
 	}
 	do := acts[a.ID]
 	if !open || do == nil {

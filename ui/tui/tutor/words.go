@@ -58,9 +58,12 @@ func (p *Pane) Help(w int) string {
 	case len(t.Goals) == 0:
 		return "enter goes on to " + next + "."
 	}
-	met := map[int]string{1: "The goal is met.", 2: "Both goals are met."}[len(t.Goals)]
-	if met == "" {
-		met = fmt.Sprintf("All %d goals are met.", len(t.Goals))
+	met := fmt.Sprintf("All %d goals are met.", len(t.Goals))
+	switch len(t.Goals) {
+	case 1:
+		met = "The goal is met."
+	case 2:
+		met = "Both goals are met."
 	}
 	return viz.FirstFit(w, met+" enter goes on to "+next+"; stay as long as you like, nothing goes on by itself.",
 		met+" enter goes on to "+next+"; nothing goes on by itself.", met+" enter goes on.")

@@ -27,7 +27,7 @@ var numbers = []number{{"pass", "passed"}, {"majority", "voted answer"}, {"token
 func (r *Room) Act(h kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	switch a.ID {
 	case kit.ActDown, kit.ActUp, kit.ActFirst, kit.ActLast, kit.ActRight10, kit.ActLeft10:
-		r.move(a.ID)
+		r.move(a)
 	case kit.ActRight:
 		r.col = min(r.col+1, max(len(r.configs)-1, 0))
 	case kit.ActLeft:
@@ -127,10 +127,10 @@ func (r *Room) Key(h kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	})
 }
 
-func (r *Room) move(id kit.ID) {
+func (r *Room) move(a *kit.Action) {
 	n := len(r.rows())
-	step := map[kit.ID]int{kit.ActDown: 1, kit.ActUp: -1, kit.ActRight10: 10, kit.ActLeft10: -10, kit.ActFirst: -n, kit.ActLast: n}[id]
-	r.at = max(0, min(r.at+step, n-1))
+	d, _ := a.Rows(n)
+	r.at = max(0, min(r.at+d, n-1))
 }
 
 // rows returns the prompts as they are listed.
