@@ -186,3 +186,62 @@ func TestWordsAreFound(t *testing.T) {
 		}
 	}
 }
+
+// A map has no order, so what is ranged over where it is written is a slice:
+// else which fault is reported, or which row comes first, is luck. And a table
+// has a name: it is not built anew where it is looked up.
+func TestTablesHaveOrderAndNames(t *testing.T) {
+	files := 0
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		files++
+		for _, fault := range mapLiterals(t, file, nil) {
+			t.Error(fault)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files < 500 {
+		t.Errorf("only %d files", files)
+	}
+	src := "package p\nfunc f(k string) {\nfor range map[string]int{} {}\nprint(map[string]int{}[k])\nprint((map[string]int{})[k])\n}"
+	if got := mapLiterals(t, "p.go", src); len(got) != 3 {
+		t.Errorf("three faults: %q", got)
+	}
+}
+
+// mapLiterals returns where maps are ranged over or looked up in as they are
+// written. src replaces the file's text.
+func mapLiterals(t *testing.T, file string, src any) (out []string) {
+	t.Helper()
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, file, src, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	isMap := func(x ast.Expr) bool {
+		c, ok := ast.Unparen(x).(*ast.CompositeLit)
+		if ok {
+			_, ok = c.Type.(*ast.MapType)
+		}
+		return ok
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.RangeStmt:
+			if isMap(n.X) {
+				out = append(out, fmt.Sprintf("%s: a map is ranged over where it is written: want a slice", set.Position(n.Pos())))
+			}
+		case *ast.IndexExpr:
+			if isMap(n.X) {
+				out = append(out, fmt.Sprintf("%s: a map is looked up in where it is written: give it a name", set.Position(n.Pos())))
+			}
+		}
+		return true
+	})
+	return out
+}

@@ -49,7 +49,7 @@ type ruleset struct {
 
 var rules map[Rule]*ruleset
 
-func init() {
+func init() { // its functions look it up again
 	group := func(*Settings) int { return 0 }
 	rules = map[Rule]*ruleset{
 		Vectorised: {perBeam: group, length: generated, advance: vectorised, list: keepFirst, over: vectorisedOver},

@@ -30,39 +30,34 @@ type kind struct {
 	read func(r *Reader, value json.RawMessage) (judge, error)
 }
 
-var kinds []kind
-
-// The table reads checks of its own kinds, which a plain variable may not.
-func init() {
-	kinds = []kind{
-		{name: "equals", form: "a text", example: "Paris", help: "equals the text, white space at both ends aside",
-			read: texts(func(text, value string) bool { return strings.TrimSpace(text) == strings.TrimSpace(value) }, anyText)},
-		{name: "iequals", form: "a text", example: "paris", help: "equals it but for capitals",
-			read: texts(func(text, value string) bool {
-				return strings.EqualFold(strings.TrimSpace(text), strings.TrimSpace(value))
-			}, anyText)},
-		{name: "contains", form: "a text", example: "Paris", help: "contains it as it is",
-			read: texts(strings.Contains, notEmpty)},
-		{name: "not_contains", form: "a text", example: "sorry", help: "does not contain it", read: notContains},
-		{name: "starts_with", form: "a text", example: "Yes", help: "begins with it, white space before both aside",
-			read: texts(func(text, value string) bool { return strings.HasPrefix(trimLeft(text), trimLeft(value)) }, notBlank)},
-		{name: "regex", form: "an RE2 expression", example: `^\d+$`, help: "the expression matches somewhere", read: regex},
-		{name: "json", form: "true", example: "true", help: "is one JSON value", bare: true, plain: true, read: jsonValue},
-		{name: "schema", form: "a JSON schema or a file", example: "person.json", help: "is JSON that fits the schema", structured: true, read: schema},
-		{name: "sql", form: "tables or a file", example: "tables.json", help: "is one SELECT over the tables", structured: true, read: sql},
-		{name: "grammar", form: "GBNF or a file", example: "answer.gbnf", help: "fits the grammar from end to end", read: grammar},
-		{name: "number", form: "a number or {value, within}", example: "42", help: "its last number is that one", plain: true, read: number},
-		{name: "max_tokens", form: "a whole number from 0", example: "50", help: "has at most so many tokens", plain: true, tokens: true,
-			read: counts(func(n, most int) bool { return n <= most }, "at most")},
-		{name: "min_tokens", form: "a whole number from 0", example: "5", help: "has at least so many tokens", plain: true, tokens: true,
-			read: counts(func(n, least int) bool { return n >= least }, "at least")},
-		{name: "ends", form: "a reason or a list of " + strings.Join(Reasons, ", "), example: "eos", help: "ended for that reason", structured: true, tokens: true, read: ends},
-		{name: "no_loop", form: "true", example: "true", help: "does not end in a loop", bare: true, plain: true, tokens: true, read: noLoop},
-		{name: "one_of", form: "a list of texts", example: `["A", "B"]`, help: "equals one of them", plain: true, read: oneOf},
-		{name: "llm_likelihood", form: "{at_least: bits a token}", example: `{"at_least": -2.5}`, plain: true, tokens: true,
-			help: "its mean log-probability under the raw model is at least that", read: likelihood},
-		{name: "cmd", form: "a program and its arguments", example: "grade --strict", help: "the program exits with 0 after reading it", outside: true, read: command},
-	}
+var kinds = []kind{
+	{name: "equals", form: "a text", example: "Paris", help: "equals the text, white space at both ends aside",
+		read: texts(func(text, value string) bool { return strings.TrimSpace(text) == strings.TrimSpace(value) }, anyText)},
+	{name: "iequals", form: "a text", example: "paris", help: "equals it but for capitals",
+		read: texts(func(text, value string) bool {
+			return strings.EqualFold(strings.TrimSpace(text), strings.TrimSpace(value))
+		}, anyText)},
+	{name: "contains", form: "a text", example: "Paris", help: "contains it as it is",
+		read: texts(strings.Contains, notEmpty)},
+	{name: "not_contains", form: "a text", example: "sorry", help: "does not contain it", read: notContains},
+	{name: "starts_with", form: "a text", example: "Yes", help: "begins with it, white space before both aside",
+		read: texts(func(text, value string) bool { return strings.HasPrefix(trimLeft(text), trimLeft(value)) }, notBlank)},
+	{name: "regex", form: "an RE2 expression", example: `^\d+$`, help: "the expression matches somewhere", read: regex},
+	{name: "json", form: "true", example: "true", help: "is one JSON value", bare: true, plain: true, read: jsonValue},
+	{name: "schema", form: "a JSON schema or a file", example: "person.json", help: "is JSON that fits the schema", structured: true, read: schema},
+	{name: "sql", form: "tables or a file", example: "tables.json", help: "is one SELECT over the tables", structured: true, read: sql},
+	{name: "grammar", form: "GBNF or a file", example: "answer.gbnf", help: "fits the grammar from end to end", read: grammar},
+	{name: "number", form: "a number or {value, within}", example: "42", help: "its last number is that one", plain: true, read: number},
+	{name: "max_tokens", form: "a whole number from 0", example: "50", help: "has at most so many tokens", plain: true, tokens: true,
+		read: counts(func(n, most int) bool { return n <= most }, "at most")},
+	{name: "min_tokens", form: "a whole number from 0", example: "5", help: "has at least so many tokens", plain: true, tokens: true,
+		read: counts(func(n, least int) bool { return n >= least }, "at least")},
+	{name: "ends", form: "a reason or a list of " + strings.Join(Reasons, ", "), example: "eos", help: "ended for that reason", structured: true, tokens: true, read: ends},
+	{name: "no_loop", form: "true", example: "true", help: "does not end in a loop", bare: true, plain: true, tokens: true, read: noLoop},
+	{name: "one_of", form: "a list of texts", example: `["A", "B"]`, help: "equals one of them", plain: true, read: oneOf},
+	{name: "llm_likelihood", form: "{at_least: bits a token}", example: `{"at_least": -2.5}`, plain: true, tokens: true,
+		help: "its mean log-probability under the raw model is at least that", read: likelihood},
+	{name: "cmd", form: "a program and its arguments", example: "grade --strict", help: "the program exits with 0 after reading it", outside: true, read: command},
 }
 
 // A Kind describes a check for help and completion.

@@ -28,7 +28,7 @@ type term struct {
 // returns the zero Value; one that is 0, "" or no there returns that.
 var terms map[string]*term
 
-func init() {
+func init() { // its functions look it up again
 	terms = map[string]*term{
 		"prob":   ofToken(Share, "prob"),
 		"raw":    ofToken(Share, "raw"),

@@ -209,18 +209,17 @@ func structuredFields(key string) []field {
 	}
 }
 
-// structuredActs are other members that choose tokens.
-func structuredActs(key string) map[string][]any {
-	acts := map[string][]any{}
-	for _, m := range []string{"structural_tag", "whitespace_pattern", "disable_any_whitespace", "disable_additional_properties"} {
-		acts[key+"."+m] = nil
+// withStructured adds to a format the members of objects that hold a
+// constraint, which are called by the keys.
+func withStructured(keys []string, f Format) Format {
+	for _, key := range keys {
+		f.fields = append(f.fields, structuredFields(key)...)
+		for _, m := range []string{"structural_tag", "whitespace_pattern", "disable_any_whitespace", "disable_additional_properties"} {
+			f.acts[key+"."+m] = nil
+		}
+		f.aside = append(f.aside, key+".backend", key+".disable_fallback", key+"._backend")
 	}
-	return acts
-}
-
-// structuredAside are those that do not.
-func structuredAside(key string) []string {
-	return []string{key + ".backend", key + ".disable_fallback", key + "._backend"}
+	return f
 }
 
 // notStructured is for such a key whose value is not an object; the members of one

@@ -200,14 +200,9 @@ func (s *source) drop(keys ...string) {
 }
 
 // formats are all of them, in the order in which they are listed.
-var formats []*Format
-
-// init and not a literal: the formats' functions look the table up again.
-func init() {
-	formats = []*Format{
-		&transformers, &vllm, &llamaCPP, &llamaServer, &ollama, &openai, &sglang, &tensorRT, &mlx, &koboldCPP, &sillyTavern,
-		&textgen, &tabby, &lmStudio, &liteLLM, &openRouter, &own,
-	}
+var formats = []*Format{
+	&transformers, &vllm, &llamaCPP, &llamaServer, &ollama, &openai, &sglang, &tensorRT, &mlx, &koboldCPP, &sillyTavern,
+	&textgen, &tabby, &lmStudio, &liteLLM, &openRouter, &own,
 }
 
 // Formats returns the formats that settings can be read in.

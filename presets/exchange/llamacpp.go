@@ -3,6 +3,7 @@ package exchange
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -16,7 +17,7 @@ import (
 // container's or a unit's file, in a preset file of its router.
 var llamaCPP = Format{
 	Name: "llama.cpp", About: "command line, environment and model presets of llama.cpp", Engine: "llama.cpp",
-	fields: llamaFields, closes: true,
+	fields: llamaFields, acts: llamaActing, aside: llamaAside(), canon: llamaName, closes: true,
 	implied: llamaImplied,
 }
 
@@ -111,10 +112,10 @@ func isVariable(name string) bool {
 	return known && !strings.HasPrefix(name, "-") || strings.HasPrefix(name, variable)
 }
 
-// init and not literals: the tables refer to each other.
-func init() {
-	llamaCPP.canon, llamaCPP.acts = llamaName, llamaActing
-	known := map[string]bool{}
+// llamaAside are the options that are neither settings nor choose tokens
+// otherwise.
+func llamaAside() []string {
+	known := map[string]bool{iniVersion: true}
 	for _, o := range llamaSpellings {
 		known[o.name] = true
 	}
@@ -124,11 +125,7 @@ func init() {
 	for name := range llamaActing {
 		delete(known, name)
 	}
-	for name := range known {
-		llamaCPP.aside = append(llamaCPP.aside, name)
-	}
-	llamaCPP.aside = append(llamaCPP.aside, iniVersion)
-	slices.Sort(llamaCPP.aside)
+	return slices.Sorted(maps.Keys(known))
 }
 
 // iniVersion is a key of preset files that is not an option.

@@ -12,10 +12,7 @@ import (
 )
 
 // own is this program's format: a flat object of parameters, or a preset.
-var own = Format{Name: "logitscope", About: "this program's own settings and presets", Engine: "transformers"}
-
-// init fills in what refers to the format itself.
-func init() { own.fields = ownFields() }
+var own = Format{Name: "logitscope", About: "this program's own settings and presets", Engine: "transformers", fields: ownFields()}
 
 func ownFields() []field {
 	var keys []string

@@ -19,24 +19,20 @@ type pyCall struct {
 
 // pyCalls are the calls that hold settings by their name alone; longer paths
 // come first.
-var pyCalls []pyCall
-
-func init() {
-	pyCalls = []pyCall{
-		{path: []string{"SamplingParams"}, format: &vllm, kind: promptKind},
-		{path: []string{"BeamSearchParams"}, format: &vllm, kind: beamKind, positions: []string{"beam_width", "max_tokens", "ignore_eos", "temperature", "length_penalty"}},
-		{path: []string{"GenerationConfig"}, format: &transformers, kind: plainKind},
-		{path: []string{"chat", "completions", "create"}, format: &openai, kind: plainKind},
-		{path: []string{"chat", "completions", "parse"}, format: &openai, kind: plainKind},
-		{path: []string{"chat", "completions", "stream"}, format: &openai, kind: plainKind},
-		{path: []string{"responses", "create"}, format: &openai, kind: plainKind},
-		{path: []string{"responses", "parse"}, format: &openai, kind: plainKind},
-		{path: []string{"completions", "create"}, format: &openai, kind: promptKind},
-		{path: []string{"litellm", "completion"}, format: &liteLLM, kind: plainKind},
-		{path: []string{"litellm", "acompletion"}, format: &liteLLM, kind: plainKind},
-		{path: []string{"make_sampler"}, format: &mlx, kind: plainKind, positions: []string{"temp", "top_p", "min_p", "min_tokens_to_keep", "top_k", "xtc_probability", "xtc_threshold", "xtc_special_tokens"}},
-		{path: []string{"make_logits_processors"}, format: &mlx, kind: plainKind, positions: []string{"logit_bias", "repetition_penalty", "repetition_context_size"}},
-	}
+var pyCalls = []pyCall{
+	{path: []string{"SamplingParams"}, format: &vllm, kind: promptKind},
+	{path: []string{"BeamSearchParams"}, format: &vllm, kind: beamKind, positions: []string{"beam_width", "max_tokens", "ignore_eos", "temperature", "length_penalty"}},
+	{path: []string{"GenerationConfig"}, format: &transformers, kind: plainKind},
+	{path: []string{"chat", "completions", "create"}, format: &openai, kind: plainKind},
+	{path: []string{"chat", "completions", "parse"}, format: &openai, kind: plainKind},
+	{path: []string{"chat", "completions", "stream"}, format: &openai, kind: plainKind},
+	{path: []string{"responses", "create"}, format: &openai, kind: plainKind},
+	{path: []string{"responses", "parse"}, format: &openai, kind: plainKind},
+	{path: []string{"completions", "create"}, format: &openai, kind: promptKind},
+	{path: []string{"litellm", "completion"}, format: &liteLLM, kind: plainKind},
+	{path: []string{"litellm", "acompletion"}, format: &liteLLM, kind: plainKind},
+	{path: []string{"make_sampler"}, format: &mlx, kind: plainKind, positions: []string{"temp", "top_p", "min_p", "min_tokens_to_keep", "top_k", "xtc_probability", "xtc_threshold", "xtc_special_tokens"}},
+	{path: []string{"make_logits_processors"}, format: &mlx, kind: plainKind, positions: []string{"logit_bias", "repetition_penalty", "repetition_context_size"}},
 }
 
 // A found is a place in Python source that holds settings.

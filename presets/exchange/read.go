@@ -96,25 +96,18 @@ func isKey(s string) bool {
 
 // telling are keys that only one format has, and where they decide: the first
 // that is there.
-var telling []struct {
+var telling = []struct {
 	key    string
 	format *Format
-}
-
-func init() {
-	telling = []struct {
-		key    string
-		format *Format
-	}{
-		{"operation", &lmStudio}, {"sampling_params", &sglang},
-		{"genamt", &sillyTavern}, {"temperature_last", &sillyTavern}, {"rep_pen_decay", &sillyTavern}, {"encoder_rep_pen", &sillyTavern}, {"freq_pen", &sillyTavern}, {"mirostat_mode", &sillyTavern},
-		{"rep_pen", &koboldCPP}, {"sampler_order", &koboldCPP}, {"max_context_length", &koboldCPP}, {"sampler_seed", &koboldCPP}, {"stop_sequence", &koboldCPP}, {"rep_pen_range", &koboldCPP},
-		{"provider", &openRouter}, {"models", &openRouter}, {"transforms", &openRouter}, {"route", &openRouter},
-		{"transformers_version", &transformers}, {"_from_model_config", &transformers}, {"pad_token_id", &transformers}, {"bad_words_ids", &transformers}, {"do_sample", &transformers},
-		{"options", &ollama}, {"num_predict", &ollama}, {"num_ctx", &ollama}, {"keep_alive", &ollama},
-		{"n_predict", &llamaServer}, {"samplers", &llamaServer}, {"cache_prompt", &llamaServer}, {"n_probs", &llamaServer}, {"id_slot", &llamaServer},
-		{"min_tokens", &vllm}, {"structured_outputs", &vllm}, {"guided_json", &vllm}, {"guided_regex", &vllm}, {"guided_choice", &vllm}, {"guided_grammar", &vllm}, {"stop_token_ids", &vllm}, {"skip_special_tokens", &vllm}, {"prompt_logprobs", &vllm},
-	}
+}{
+	{"operation", &lmStudio}, {"sampling_params", &sglang},
+	{"genamt", &sillyTavern}, {"temperature_last", &sillyTavern}, {"rep_pen_decay", &sillyTavern}, {"encoder_rep_pen", &sillyTavern}, {"freq_pen", &sillyTavern}, {"mirostat_mode", &sillyTavern},
+	{"rep_pen", &koboldCPP}, {"sampler_order", &koboldCPP}, {"max_context_length", &koboldCPP}, {"sampler_seed", &koboldCPP}, {"stop_sequence", &koboldCPP}, {"rep_pen_range", &koboldCPP},
+	{"provider", &openRouter}, {"models", &openRouter}, {"transforms", &openRouter}, {"route", &openRouter},
+	{"transformers_version", &transformers}, {"_from_model_config", &transformers}, {"pad_token_id", &transformers}, {"bad_words_ids", &transformers}, {"do_sample", &transformers},
+	{"options", &ollama}, {"num_predict", &ollama}, {"num_ctx", &ollama}, {"keep_alive", &ollama},
+	{"n_predict", &llamaServer}, {"samplers", &llamaServer}, {"cache_prompt", &llamaServer}, {"n_probs", &llamaServer}, {"id_slot", &llamaServer},
+	{"min_tokens", &vllm}, {"structured_outputs", &vllm}, {"guided_json", &vllm}, {"guided_regex", &vllm}, {"guided_choice", &vllm}, {"guided_grammar", &vllm}, {"stop_token_ids", &vllm}, {"skip_special_tokens", &vllm}, {"prompt_logprobs", &vllm},
 }
 
 // jsonSource finds out whose request or file an object is.

@@ -1,8 +1,6 @@
 package exchange
 
 import (
-	"maps"
-
 	"logitscope/presets/exchange/carrier"
 )
 
@@ -61,7 +59,7 @@ func minusOneOff(v any) (any, error) {
 }
 
 // tensorRT is SamplingParams(…) of TensorRT-LLM.
-var tensorRT = Format{
+var tensorRT = withStructured(vllmStructured[1:], Format{
 	Name: "tensorrt-llm", About: "SamplingParams(…) of TensorRT-LLM", Engine: "vllm",
 	fields: append(same("temperature", "top_p", "min_p", "top_k", "repetition_penalty", "frequency_penalty", "presence_penalty", "no_repeat_ngram_size", "length_penalty", "stop_token_ids"),
 		field{theirs: "max_tokens", ours: "max_new_tokens"},
@@ -82,14 +80,7 @@ var tensorRT = Format{
 	},
 	implied: func(*source) []assumption { return []assumption{{ours: "max_new_tokens", value: int64(32)}} },
 	prepare: spreadStructured,
-}
-
-func init() {
-	key := vllmStructured[1]
-	tensorRT.fields = append(tensorRT.fields, structuredFields(key)...)
-	maps.Copy(tensorRT.acts, structuredActs(key))
-	tensorRT.aside = append(tensorRT.aside, structuredAside(key)...)
-}
+})
 
 // mlx is make_sampler(…) and make_logits_processors(…) of mlx-lm.
 var mlx = Format{

@@ -17,14 +17,10 @@ type program struct {
 }
 
 // programs are the commands that are known.
-var programs []program
-
-func init() {
-	programs = []program{
-		{"llama.cpp", llamaArgs, isLlama},
-		{"vllm", vllmArgs, isVLLM},
-		{"curl", curlArgs, named("curl")},
-	}
+var programs = []program{
+	{"llama.cpp", llamaArgs, isLlama},
+	{"vllm", vllmArgs, isVLLM},
+	{"curl", curlArgs, named("curl")},
 }
 
 // named finds a program by the last part of its path.
@@ -162,20 +158,13 @@ var (
 )
 
 // paths say whose request a URL takes; longer ones come first.
-var paths []struct {
+var paths = []struct {
 	end    string
 	format *Format
-}
-
-func init() {
-	paths = []struct {
-		end    string
-		format *Format
-	}{
-		{"/v1/chat/completions", &openai}, {"/v1/completions", &openai}, {"/v1/responses", &openai}, {"/chat/completions", &openai},
-		{"/api/generate", &ollama}, {"/api/chat", &ollama}, {"/api/v1/generate", &koboldCPP}, {"/api/extra/generate/stream", &koboldCPP},
-		{"/completion", &llamaServer}, {"/completions", &llamaServer}, {"/generate", &sglang},
-	}
+}{
+	{"/v1/chat/completions", &openai}, {"/v1/completions", &openai}, {"/v1/responses", &openai}, {"/chat/completions", &openai},
+	{"/api/generate", &ollama}, {"/api/chat", &ollama}, {"/api/v1/generate", &koboldCPP}, {"/api/extra/generate/stream", &koboldCPP},
+	{"/completion", &llamaServer}, {"/completions", &llamaServer}, {"/generate", &sglang},
 }
 
 // byPath returns whose request a URL takes, nil if it does not say.

@@ -34,34 +34,30 @@ type Target struct {
 }
 
 // targets are all of them, in the order in which they are listed.
-var targets []*Target
+var targets = []*Target{
+	{Name: "transformers", About: "generation_config.json of Hugging Face transformers", File: generationConfig, Format: &transformers, Checked: "docs of 5.8, main of 2026-08-19", limit: transformersEnd, write: carrier.WriteObject},
+	{Name: "transformers-python", About: "GenerationConfig(…) of transformers", File: "generation.py", Format: &transformers, Checked: "docs of 5.8, main of 2026-08-19", limit: transformersEnd, write: writeCall("transformers", "GenerationConfig")},
+	{Name: "vllm", About: "request JSON of a vLLM server", File: "request.json", Format: &vllm, Checked: "commit 00388f6573cc", limit: "completions end after 16 tokens", write: carrier.WriteObject, greedy: zeroTemperature, constraint: structuredObject},
+	{Name: "vllm-python", About: "SamplingParams(…) of vLLM", File: "sampling.py", Format: &vllm, Checked: "commit 00388f6573cc", limit: "SamplingParams end after 16 tokens", write: writeCall("vllm", "SamplingParams"), greedy: zeroTemperature, constraint: structuredCall},
+	{Name: "vllm-serve", About: "--override-generation-config of vllm serve", File: "serve.sh", Format: &vllm, Checked: "commit 00388f6573cc", fields: serveFields, write: writeServe, greedy: zeroTemperature},
+	{Name: "sglang", About: "request JSON of SGLang", File: "request.json", Format: &sglang, Checked: "commit 00c17cafcb9e", limit: "a text ends after 128 tokens", write: writeSGLang, greedy: zeroTemperature, constraint: sglangConstraint},
+	{Name: "llama.cpp", About: "command line of llama.cpp's programs", File: "llama.sh", Format: &llamaCPP, Checked: "commit 00dc8057ab28", write: writeFlags, greedy: zeroTemperature, constraint: schemaOrGrammar("--grammar", "--json-schema")},
+	{Name: "llama-server", About: "request JSON of llama-server's /completion", File: "request.json", Format: &llamaServer, Checked: "commit 00dc8057ab28", write: carrier.WriteObject, greedy: zeroTemperature, constraint: schemaOrGrammar("grammar", "json_schema")},
+	{Name: "llama-ini", About: "model preset of llama-server's router", File: "models.ini", Format: &llamaCPP, Checked: "commit 00dc8057ab28", write: writeINI, greedy: zeroTemperature, constraint: iniConstraint,
+		outs: map[string]func(any) (any, error){"stop": iniStops, "logit_bias": iniBias, "dry_sequence_breakers": iniBreakers}},
+	{Name: "ollama", About: "Modelfile of Ollama", File: "Modelfile", Format: &ollama, Checked: "v0.33.0-rc2", write: writeModelfile, greedy: zeroTemperature},
+	{Name: "ollama-request", About: "request JSON of Ollama: options and format", File: "request.json", Format: &ollama, Checked: "v0.33.0-rc2", write: writeOllamaRequest, greedy: zeroTemperature, constraint: ollamaFormatOut,
+		outs: map[string]func(any) (any, error){"stop": withoutEmpty}},
+	{Name: "openai", About: "chat request of OpenAI-compatible servers", File: "request.json", Format: &openai, Checked: "2026", write: carrier.WriteObject, greedy: zeroTemperature, constraint: responseFormatOut},
+	{Name: "lmstudio", About: "preset of LM Studio", File: "logitscope.preset.json", Format: &lmStudio, Checked: "2026", write: writeLMStudio, greedy: zeroTemperature, constraint: lmStructuredOut},
+	{Name: "koboldcpp", About: "request JSON of koboldcpp", File: "request.json", Format: &koboldCPP, Checked: "2026", write: carrier.WriteObject, greedy: zeroTemperature, constraint: koboldConstraint},
+	{Name: "textgen", About: "YAML preset of text-generation-webui", File: "preset.yaml", Format: &textgen, Checked: "2026", write: writeYAML, all: int64(0)},
+	&ownTarget,
+}
+
+const transformersEnd = "generate() ends after 20 new tokens if the model's own file says nothing"
 
 var ownTarget = Target{Name: "logitscope", About: "this program's own", File: "settings.json", Format: &own, write: carrier.WriteObject}
-
-// init and not a literal: the tables refer to each other.
-func init() {
-	transformersEnd := "generate() ends after 20 new tokens if the model's own file says nothing"
-	targets = []*Target{
-		{Name: "transformers", About: "generation_config.json of Hugging Face transformers", File: generationConfig, Format: &transformers, Checked: "docs of 5.8, main of 2026-08-19", limit: transformersEnd, write: carrier.WriteObject},
-		{Name: "transformers-python", About: "GenerationConfig(…) of transformers", File: "generation.py", Format: &transformers, Checked: "docs of 5.8, main of 2026-08-19", limit: transformersEnd, write: writeCall("transformers", "GenerationConfig")},
-		{Name: "vllm", About: "request JSON of a vLLM server", File: "request.json", Format: &vllm, Checked: "commit 00388f6573cc", limit: "completions end after 16 tokens", write: carrier.WriteObject, greedy: zeroTemperature, constraint: structuredObject},
-		{Name: "vllm-python", About: "SamplingParams(…) of vLLM", File: "sampling.py", Format: &vllm, Checked: "commit 00388f6573cc", limit: "SamplingParams end after 16 tokens", write: writeCall("vllm", "SamplingParams"), greedy: zeroTemperature, constraint: structuredCall},
-		{Name: "vllm-serve", About: "--override-generation-config of vllm serve", File: "serve.sh", Format: &vllm, Checked: "commit 00388f6573cc", fields: serveFields, write: writeServe, greedy: zeroTemperature},
-		{Name: "sglang", About: "request JSON of SGLang", File: "request.json", Format: &sglang, Checked: "commit 00c17cafcb9e", limit: "a text ends after 128 tokens", write: writeSGLang, greedy: zeroTemperature, constraint: sglangConstraint},
-		{Name: "llama.cpp", About: "command line of llama.cpp's programs", File: "llama.sh", Format: &llamaCPP, Checked: "commit 00dc8057ab28", write: writeFlags, greedy: zeroTemperature, constraint: schemaOrGrammar("--grammar", "--json-schema")},
-		{Name: "llama-server", About: "request JSON of llama-server's /completion", File: "request.json", Format: &llamaServer, Checked: "commit 00dc8057ab28", write: carrier.WriteObject, greedy: zeroTemperature, constraint: schemaOrGrammar("grammar", "json_schema")},
-		{Name: "llama-ini", About: "model preset of llama-server's router", File: "models.ini", Format: &llamaCPP, Checked: "commit 00dc8057ab28", write: writeINI, greedy: zeroTemperature, constraint: iniConstraint,
-			outs: map[string]func(any) (any, error){"stop": iniStops, "logit_bias": iniBias, "dry_sequence_breakers": iniBreakers}},
-		{Name: "ollama", About: "Modelfile of Ollama", File: "Modelfile", Format: &ollama, Checked: "v0.33.0-rc2", write: writeModelfile, greedy: zeroTemperature},
-		{Name: "ollama-request", About: "request JSON of Ollama: options and format", File: "request.json", Format: &ollama, Checked: "v0.33.0-rc2", write: writeOllamaRequest, greedy: zeroTemperature, constraint: ollamaFormatOut,
-			outs: map[string]func(any) (any, error){"stop": withoutEmpty}},
-		{Name: "openai", About: "chat request of OpenAI-compatible servers", File: "request.json", Format: &openai, Checked: "2026", write: carrier.WriteObject, greedy: zeroTemperature, constraint: responseFormatOut},
-		{Name: "lmstudio", About: "preset of LM Studio", File: "logitscope.preset.json", Format: &lmStudio, Checked: "2026", write: writeLMStudio, greedy: zeroTemperature, constraint: lmStructuredOut},
-		{Name: "koboldcpp", About: "request JSON of koboldcpp", File: "request.json", Format: &koboldCPP, Checked: "2026", write: carrier.WriteObject, greedy: zeroTemperature, constraint: koboldConstraint},
-		{Name: "textgen", About: "YAML preset of text-generation-webui", File: "preset.yaml", Format: &textgen, Checked: "2026", write: writeYAML, all: int64(0)},
-		&ownTarget,
-	}
-}
 
 // Rules names the rules by which the target chooses a token, with the versions
 // they are of where those differ: "llama.cpp's rules since 10 August 2026".

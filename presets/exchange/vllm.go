@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -10,7 +9,7 @@ import (
 
 // vllm is the request JSON of a vLLM server, SamplingParams(…) as Python
 // writes it, and what vllm serve takes for all requests.
-var vllm = Format{
+var vllm = withStructured(vllmStructured, Format{
 	Name: "vllm", About: "Python, request JSON and serve flags of vLLM", Engine: "vllm",
 	fields: append(same("temperature", "top_p", "min_p", "repetition_penalty", "stop_token_ids", "allowed_token_ids", "length_penalty"),
 		field{theirs: "frequency_penalty", ours: "frequency_penalty", out: within(-2, 2)},
@@ -52,7 +51,7 @@ var vllm = Format{
 		return nil
 	},
 	prepare: spreadStructured,
-}
+})
 
 // vllmStructured are the keys of an object that holds a constraint: today's, and
 // the one before.
@@ -89,25 +88,27 @@ var (
 )
 
 // vllmServe is the command line of vllm serve.
-var vllmServe = Format{Name: "vllm", About: "serve flags of vLLM", Engine: "vllm", fields: serveFields}
+var vllmServe = Format{Name: "vllm", About: "serve flags of vLLM", Engine: "vllm", fields: serveFields, acts: whatever(serveActing), aside: serveAside()}
 
-func init() {
-	for _, key := range vllmStructured {
-		vllm.fields = append(vllm.fields, structuredFields(key)...)
-		maps.Copy(vllm.acts, structuredActs(key))
-		vllm.aside = append(vllm.aside, structuredAside(key)...)
+// whatever are keys that act at any value.
+func whatever(keys []string) map[string][]any {
+	acts := map[string][]any{}
+	for _, key := range keys {
+		acts[key] = nil
 	}
-	vllmServe.acts = map[string][]any{}
-	for _, name := range serveActing {
-		vllmServe.acts[name] = nil
-	}
-	vllmServe.aside = slices.Concat(serveFlags, serveSwitches)
-	// What the server does not take from the file does nothing there.
+	return acts
+}
+
+// serveAside are the flags that choose no tokens, and what the server does not
+// take from the file, which does nothing there.
+func serveAside() []string {
+	aside := slices.Concat(serveFlags, serveSwitches)
 	for _, f := range vllm.fields {
-		if vllmServe.field(f.theirs) == nil {
-			vllmServe.aside = append(vllmServe.aside, f.theirs)
+		if !slices.ContainsFunc(serveFields, func(x field) bool { return x.theirs == f.theirs }) {
+			aside = append(aside, f.theirs)
 		}
 	}
+	return aside
 }
 
 // isVLLM reports whether a word begins a vLLM server's arguments.

@@ -160,9 +160,9 @@ func (m *student) key(k tea.KeyMsg) tea.Cmd {
 }
 
 // studentKeys is what the keys do.
-var studentKeys map[string]func(*student) tea.Cmd
+var studentKeys = studentKeysTable()
 
-func init() {
+func studentKeysTable() map[string]func(*student) tea.Cmd {
 	open := func(p panel) func(*student) tea.Cmd {
 		return func(m *student) tea.Cmd {
 			if m.open == p {
@@ -187,7 +187,7 @@ func init() {
 	chip := func(n int) func(*student) tea.Cmd {
 		return vote(func(m *student, p *Poll) { m.chip(n) })
 	}
-	studentKeys = map[string]func(*student) tea.Cmd{
+	return map[string]func(*student) tea.Cmd{
 		"?": open(helpPanel), "r": open(rowsPanel),
 		"q":  func(*student) tea.Cmd { return tea.Quit },
 		"up": move(-1), "k": move(-1), "down": move(1), "j": move(1), "home": move(-quiz.Chips * 10), "end": move(quiz.Chips * 10),

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"logitscope/engine/lesson"
@@ -181,30 +182,27 @@ func (p *plain) reveal() {
 // A plainVerb is a word that is typed. do is nil for those that a solution has
 // as well, and for quit; it reports whether the reader goes on.
 type plainVerb struct {
-	about string
-	do    func(p *plain) (leave bool)
+	name, about string
+	do          func(p *plain) (leave bool)
 }
 
-var plainVerbs map[string]plainVerb
+var plainVerbs []plainVerb
 
-// plainOrder is how help lists them.
-var plainOrder = []string{"set", "steps", "rounds", "done", "keys", "show", "goals", "hint", "again", "skip", "next", "quit", "help"}
-
-func init() {
-	plainVerbs = map[string]plainVerb{
-		"set":    {"set temperature=0.5, top_k=40: change settings", nil},
-		"steps":  {"steps 3: write three tokens more", nil},
-		"rounds": {"rounds 2: two rounds of speculative decoding", nil},
-		"done":   {"write until the text ends", nil},
-		"keys":   {"keys V esc: press keys of the lab", nil},
-		"show":   {"the text, and the tokens that are likely here", func(p *plain) bool { p.show(); return false }},
-		"goals":  {"the goals, and what they come to now", func(p *plain) bool { p.told = false; p.goals(); return false }},
-		"hint":   {"the next hint", func(p *plain) bool { p.hint(); return false }},
-		"again":  {"set the task up again", func(p *plain) bool { p.told = false; p.failed(p.lab.Again()); p.goals(); return false }},
-		"skip":   {"leave the task out", func(p *plain) bool { p.skip(); return true }},
-		"next":   {"go on to the next task", func(*plain) bool { return true }},
-		"quit":   {"stop here; what is done is kept", nil},
-		"help":   {"this list", func(p *plain) bool { p.help(); return false }},
+func init() { // help lists them, so a plain table would refer to itself
+	plainVerbs = []plainVerb{
+		{"set", "set temperature=0.5, top_k=40: change settings", nil},
+		{"steps", "steps 3: write three tokens more", nil},
+		{"rounds", "rounds 2: two rounds of speculative decoding", nil},
+		{"done", "write until the text ends", nil},
+		{"keys", "keys V esc: press keys of the lab", nil},
+		{"show", "the text, and the tokens that are likely here", func(p *plain) bool { p.show(); return false }},
+		{"goals", "the goals, and what they come to now", func(p *plain) bool { p.told = false; p.goals(); return false }},
+		{"hint", "the next hint", func(p *plain) bool { p.hint(); return false }},
+		{"again", "set the task up again", func(p *plain) bool { p.told = false; p.failed(p.lab.Again()); p.goals(); return false }},
+		{"skip", "leave the task out", func(p *plain) bool { p.skip(); return true }},
+		{"next", "go on to the next task", func(*plain) bool { return true }},
+		{"quit", "stop here; what is done is kept", nil},
+		{"help", "this list", func(p *plain) bool { p.help(); return false }},
 	}
 }
 
@@ -216,7 +214,7 @@ func (p *plain) work() bool {
 			return false
 		}
 		verb, _, _ := strings.Cut(s, " ")
-		v, known := plainVerbs[verb]
+		i := slices.IndexFunc(plainVerbs, func(v plainVerb) bool { return v.name == verb })
 		r, _, _ := p.lab.Lesson()
 		switch {
 		case s == "" && (r.Done || len(r.Task().Goals) == 0):
@@ -226,8 +224,8 @@ func (p *plain) work() bool {
 			p.say("The goals are still open. help lists what can be typed; skip leaves the task out.")
 		case verb == "quit":
 			return false
-		case known && v.do != nil:
-			if v.do(p) {
+		case i >= 0 && plainVerbs[i].do != nil:
+			if plainVerbs[i].do(p) {
 				return true
 			}
 		default:
@@ -275,8 +273,8 @@ func (p *plain) skip() {
 }
 
 func (p *plain) help() {
-	for _, name := range plainOrder {
-		p.wrapped(fmt.Sprintf("%-8s", name), plainVerbs[name].about)
+	for _, v := range plainVerbs {
+		p.wrapped(fmt.Sprintf("%-8s", v.name), v.about)
 	}
 }
 

@@ -35,7 +35,7 @@ type viewEntry struct {
 // views is the table of everything that can be opened by name.
 var views map[kit.ViewID]viewEntry
 
-func init() {
+func init() { // its functions look it up again
 	views = map[kit.ViewID]viewEntry{
 		kit.ViewHelp:     {"help", func(m *Model) (kit.View, tea.Cmd) { return &helpView{}, nil }},
 		kit.ViewCommands: {"commands", newPalette},

@@ -20,7 +20,7 @@ var filters map[string]filter
 // refusedFilters are Jinja2's that are not here.
 var refusedFilters = []string{"random", "urlize", "wordwrap"}
 
-func init() {
+func init() { // its functions look it up again
 	filters = map[string]filter{
 		"abs":        {fn: func(st *state, v python.Value, a []python.Value) python.Value { return absolute(v) }},
 		"attr":       {ps: python.Params("name"), fn: attrFilter},

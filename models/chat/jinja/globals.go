@@ -7,43 +7,44 @@ import (
 )
 
 // globals are the functions that every template has.
-var globals map[string]python.Value
+var globals = functions(map[string]func(st *python.Run, args []python.Value, kw python.Kwargs) python.Value{
+	"range": rangeOf,
+	"dict": func(st *python.Run, args []python.Value, kw python.Kwargs) python.Value {
+		return dictOf(st, "dict", args, kw)
+	},
+	"lipsum": func(*python.Run, []python.Value, python.Kwargs) python.Value {
+		python.Refuse("the function \"lipsum\"")
+		return nil
+	},
+	"cycler": func(st *python.Run, args []python.Value, kw python.Kwargs) python.Value {
+		python.NoNames("cycler", kw)
+		if len(args) == 0 {
+			python.Fail("cycler wants at least one item")
+		}
+		return &cycler{items: args}
+	},
+	"joiner": func(st *python.Run, args []python.Value, kw python.Kwargs) python.Value {
+		return &joiner{sep: python.Bind("joiner", python.Optional("sep", ", "), args, kw)[0]}
+	},
+	"namespace": func(st *python.Run, args []python.Value, kw python.Kwargs) python.Value {
+		return &python.Namespace{Attrs: dictOf(st, "namespace", args, kw)}
+	},
+	"raise_exception": func(st *python.Run, args []python.Value, kw python.Kwargs) python.Value {
+		v := python.Bind("raise_exception", python.Params("message"), args, kw)[0]
+		panic(&python.Error{Kind: python.Raised, Line: st.Line, Message: st.Str(v)})
+	},
+	"strftime_now": func(st *python.Run, args []python.Value, kw python.Kwargs) python.Value {
+		v := python.Bind("strftime_now", python.Params("format"), args, kw)[0]
+		return st.Text(st.Strftime(python.WantText("strftime_now", v)))
+	},
+})
 
-func init() {
-	globals = map[string]python.Value{}
-	for name, fn := range map[string]func(st *python.Run, args []python.Value, kw python.Kwargs) python.Value{
-		"range": rangeOf,
-		"dict": func(st *python.Run, args []python.Value, kw python.Kwargs) python.Value {
-			return dictOf(st, "dict", args, kw)
-		},
-		"lipsum": func(*python.Run, []python.Value, python.Kwargs) python.Value {
-			python.Refuse("the function \"lipsum\"")
-			return nil
-		},
-		"cycler": func(st *python.Run, args []python.Value, kw python.Kwargs) python.Value {
-			python.NoNames("cycler", kw)
-			if len(args) == 0 {
-				python.Fail("cycler wants at least one item")
-			}
-			return &cycler{items: args}
-		},
-		"joiner": func(st *python.Run, args []python.Value, kw python.Kwargs) python.Value {
-			return &joiner{sep: python.Bind("joiner", python.Optional("sep", ", "), args, kw)[0]}
-		},
-		"namespace": func(st *python.Run, args []python.Value, kw python.Kwargs) python.Value {
-			return &python.Namespace{Attrs: dictOf(st, "namespace", args, kw)}
-		},
-		"raise_exception": func(st *python.Run, args []python.Value, kw python.Kwargs) python.Value {
-			v := python.Bind("raise_exception", python.Params("message"), args, kw)[0]
-			panic(&python.Error{Kind: python.Raised, Line: st.Line, Message: st.Str(v)})
-		},
-		"strftime_now": func(st *python.Run, args []python.Value, kw python.Kwargs) python.Value {
-			v := python.Bind("strftime_now", python.Params("format"), args, kw)[0]
-			return st.Text(st.Strftime(python.WantText("strftime_now", v)))
-		},
-	} {
-		globals[name] = &python.Function{Name: name, Fn: fn}
+func functions(of map[string]func(st *python.Run, args []python.Value, kw python.Kwargs) python.Value) map[string]python.Value {
+	out := map[string]python.Value{}
+	for name, fn := range of {
+		out[name] = &python.Function{Name: name, Fn: fn}
 	}
+	return out
 }
 
 func rangeOf(st *python.Run, args []python.Value, kw python.Kwargs) python.Value {

@@ -132,7 +132,7 @@ func (p *parser) statement() []node {
 // statements are the tags that begin something.
 var statements map[string]func(p *parser, t token) node
 
-func init() {
+func init() { // its functions look it up again
 	statements = map[string]func(p *parser, t token) node{
 		"if": (*parser).ifTag, "for": (*parser).forTag, "set": (*parser).setTag, "macro": (*parser).macroTag,
 		"call": (*parser).callTag, "filter": (*parser).filterTag, "with": (*parser).withTag, "block": (*parser).blockTag,

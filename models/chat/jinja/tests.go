@@ -14,7 +14,7 @@ type testFunc struct {
 
 var tests map[string]testFunc
 
-func init() {
+func init() { // its functions look it up again
 	kind := func(is func(v python.Value) bool) testFunc {
 		return testFunc{fn: func(st *state, v python.Value, a []python.Value) bool { return is(v) }}
 	}

@@ -180,9 +180,9 @@ func (v *View) Lends(kit.Host) []kit.ID {
 }
 
 // compareActions are the actions that mean something of their own here.
-var compareActions map[kit.ID]func(*View, kit.Host) tea.Cmd
+var compareActions = compareActionsTable()
 
-func init() {
+func compareActionsTable() map[kit.ID]func(*View, kit.Host) tea.Cmd {
 	do := func(f func(*View, kit.Host)) func(*View, kit.Host) tea.Cmd {
 		return func(v *View, host kit.Host) tea.Cmd { f(v, host); return nil }
 	}
@@ -200,7 +200,7 @@ func init() {
 			v.lanes.StepAll(n)
 		})
 	}
-	compareActions = map[kit.ID]func(*View, kit.Host) tea.Cmd{
+	return map[kit.ID]func(*View, kit.Host) tea.Cmd{
 		kit.ActRun:  do(func(v *View, host kit.Host) { v.lanes.RunAll() }),
 		kit.ActNext: do(func(v *View, host kit.Host) { v.lanes.StepAll(1) }), kit.ActBack: do(func(v *View, host kit.Host) { v.lanes.StepAll(-1) }),
 		kit.ActRight: step(1), kit.ActLeft: step(-1), kit.ActRight10: step(10), kit.ActLeft10: step(-10),

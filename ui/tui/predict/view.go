@@ -165,27 +165,23 @@ var whileHidden = map[kit.ID]bool{
 }
 
 // acts are the actions that mean something of their own here.
-var acts map[kit.ID]func(*View, kit.Host)
+var acts = map[kit.ID]func(*View, kit.Host){
+	kit.ActDown: by(1), kit.ActUp: by(-1), kit.ActFirst: by(-100), kit.ActLast: by(100), kit.ActLeft10: by(-100), kit.ActRight10: by(100),
+	kit.ActOpen: (*View).enter, kit.ActPredict: (*View).turn,
+	kit.ActNext: (*View).next, kit.ActRight: (*View).next, kit.ActRun: (*View).next,
+	kit.ActForce: (*View).force, kit.ActClose: (*View).esc, kit.ActHands: (*View).countHands,
+}
 
-func init() {
-	move := func(n int) func(*View, kit.Host) {
-		return func(v *View, host kit.Host) { v.move(host, n) }
-	}
-	acts = map[kit.ID]func(*View, kit.Host){
-		kit.ActDown: move(1), kit.ActUp: move(-1), kit.ActFirst: move(-100), kit.ActLast: move(100), kit.ActLeft10: move(-100), kit.ActRight10: move(100),
-		kit.ActOpen: (*View).enter, kit.ActPredict: (*View).turn,
-		kit.ActNext: (*View).next, kit.ActRight: (*View).next, kit.ActRun: (*View).next,
-		kit.ActForce: (*View).force, kit.ActClose: (*View).esc, kit.ActHands: (*View).countHands,
-	}
-	chips = map[kit.ID]func(*View, kit.Host){
-		kit.ActRaise: (*View).give, kit.ActLower: (*View).takeBack,
-		kit.ActOff: (*View).empty, kit.ActReset: (*View).collect,
-	}
+func by(n int) func(*View, kit.Host) {
+	return func(v *View, host kit.Host) { v.move(host, n) }
 }
 
 // chips are the actions that move chips while the bars are hidden: knobs would
 // give the answer away, so they rest then.
-var chips map[kit.ID]func(*View, kit.Host)
+var chips = map[kit.ID]func(*View, kit.Host){
+	kit.ActRaise: (*View).give, kit.ActLower: (*View).takeBack,
+	kit.ActOff: (*View).empty, kit.ActReset: (*View).collect,
+}
 
 // hidden reports whether a guess is waited for.
 func (v *View) hidden() bool { return v.of != nil && !v.shown && !v.byHand }

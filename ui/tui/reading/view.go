@@ -256,16 +256,16 @@ var settings = map[kit.ID]bool{
 	kit.ActPreset6: true, kit.ActPreset7: true, kit.ActPreset8: true, kit.ActPreset9: true,
 }
 
-var acts map[kit.ID]func(*View, kit.Host) tea.Cmd
+var acts = actsTable()
 
-func init() {
+func actsTable() map[kit.ID]func(*View, kit.Host) tea.Cmd {
 	move := func(d int) func(*View, kit.Host) tea.Cmd {
 		return func(v *View, host kit.Host) tea.Cmd { return v.move(host, v.at+d) }
 	}
 	row := func(d int) func(*View, kit.Host) tea.Cmd {
 		return func(v *View, host kit.Host) tea.Cmd { v.moveRow(host, d); return nil }
 	}
-	acts = map[kit.ID]func(*View, kit.Host) tea.Cmd{
+	return map[kit.ID]func(*View, kit.Host) tea.Cmd{
 		kit.ActRight: move(1), kit.ActLeft: move(-1), kit.ActRight10: move(10), kit.ActLeft10: move(-10), kit.ActNext: move(1), kit.ActBack: move(-1),
 		kit.ActFirst: move(math.MinInt32), kit.ActLast: move(math.MaxInt32),
 		kit.ActDown: row(1), kit.ActUp: row(-1),

@@ -97,16 +97,16 @@ func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 }
 
 // acts are the actions that mean something of their own here.
-var acts map[kit.ID]func(*View, kit.Host) tea.Cmd
+var acts = actsTable()
 
-func init() {
+func actsTable() map[kit.ID]func(*View, kit.Host) tea.Cmd {
 	do := func(f func(*View, kit.Host)) func(*View, kit.Host) tea.Cmd {
 		return func(v *View, host kit.Host) tea.Cmd { f(v, host); return nil }
 	}
 	step := func(n int) func(*View, kit.Host) tea.Cmd {
 		return do(func(v *View, host kit.Host) { v.step(host, n) })
 	}
-	acts = map[kit.ID]func(*View, kit.Host) tea.Cmd{
+	return map[kit.ID]func(*View, kit.Host) tea.Cmd{
 		kit.ActRight: step(1), kit.ActLeft: step(-1), kit.ActBack: step(-1), kit.ActRight10: step(10), kit.ActLeft10: step(-10),
 		kit.ActFirst:    do(func(v *View, host kit.Host) { v.to(host, 1) }),
 		kit.ActLast:     do(func(v *View, host kit.Host) { v.to(host, 1<<30) }),

@@ -62,16 +62,16 @@ func (p *Pane) choose(host kit.Host, r lesson.Reading, n int) {
 }
 
 // acts are what the lab's actions mean in the pane.
-var acts map[kit.ID]func(*Pane, kit.Host, lesson.Reading) tea.Cmd
+var acts = actsTable()
 
-func init() {
+func actsTable() map[kit.ID]func(*Pane, kit.Host, lesson.Reading) tea.Cmd {
 	scroll := func(n int) func(*Pane, kit.Host, lesson.Reading) tea.Cmd {
 		return func(p *Pane, host kit.Host, _ lesson.Reading) tea.Cmd { p.scroll(host, n); return nil }
 	}
 	task := func(d int) func(*Pane, kit.Host, lesson.Reading) tea.Cmd {
 		return func(p *Pane, host kit.Host, r lesson.Reading) tea.Cmd { return p.turn(host, r, d) }
 	}
-	acts = map[kit.ID]func(*Pane, kit.Host, lesson.Reading) tea.Cmd{
+	return map[kit.ID]func(*Pane, kit.Host, lesson.Reading) tea.Cmd{
 		kit.ActOpen: (*Pane).enter, kit.ActInspect: (*Pane).hint, kit.ActReset: (*Pane).again, kit.ActTake: (*Pane).skip,
 		kit.ActLeft10: scroll(-5), kit.ActRight10: scroll(5), kit.ActFirst: scroll(-1000), kit.ActLast: scroll(1000),
 		kit.ActPrevMark: task(-1), kit.ActNextMark: task(1),

@@ -74,7 +74,7 @@ func Pos(n, m int) []Param {
 
 var textMethods map[string]textMethod
 
-func init() {
+func init() { // its functions look it up again
 	textMethods = map[string]textMethod{
 		"upper":      {escapes: true, fn: mapped(Upper)},
 		"lower":      {escapes: true, fn: mapped(Lower)},
