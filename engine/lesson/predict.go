@@ -139,17 +139,15 @@ func (r *reader) within(p *Predict, b fenced, a asked) {
 	number, unit, _ := strings.Cut(w.value, " ")
 	x, ok := plainNumber(number)
 	if !ok || !slices.Contains(units[p.Form], strings.TrimSpace(unit)) {
-		r.fault(w.n, map[Form]error{
-			Percent: fmt.Errorf("within: %s: want points, as in 5 points", goal.Shown(w.value)),
-			Bits:    fmt.Errorf("within: %s: want bits, as in 1 bits", goal.Shown(w.value)),
-			Number:  fmt.Errorf("within: %s: want a number", goal.Shown(w.value)),
-		}[p.Form])
+		r.faultf(w.n, "within: %s: want %s", goal.Shown(w.value), withinForms[p.Form])
 		return
 	}
 	if p.Within = x; p.Form == Percent {
 		p.Within = x / 100
 	}
 }
+
+var withinForms = map[Form]string{Percent: "points, as in 5 points", Bits: "bits, as in 1 bits", Number: "a number"}
 
 // choices reads the lines to choose from.
 func (r *reader) choices(p *Predict, b fenced, a asked) {

@@ -38,11 +38,11 @@ func (v *View) nextRule(host kit.Host) {
 	}
 	to := p.Choices[(slices.Index(p.Choices, cfg.Text("beam_rule"))+1)%len(p.Choices)]
 	if host.Set("beam_rule", to) {
-		host.Say("beam_rule " + to + ": " + map[string]string{
-			"vectorized": "transformers 4.50 and later, the search runs again from the prompt",
-			"legacy":     "the older scorer of transformers, the search runs again from the prompt"}[to])
+		host.Say("beam_rule " + to + ": " + rulesOf[to] + ", the search runs again from the prompt")
 	}
 }
+
+var rulesOf = map[string]string{"vectorized": "transformers 4.50 and later", "legacy": "the older scorer of transformers"}
 
 // alongWinner moves the cursor along the path that wins so far.
 func (v *View) alongWinner(host kit.Host, d int) {

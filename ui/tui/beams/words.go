@@ -137,19 +137,20 @@ func (v *View) boundWords() string {
 		return formula + " · " + v.seen.Reason.Explain(s)
 	}
 	g := &v.seen.Last().Groups[0]
-	early := map[beam.Early]string{
-		beam.EarlyTrue:  "early_stopping true: ends as soon as as many texts are finished as there are beams",
-		beam.EarlyFalse: "early_stopping false: on while a beam could still win",
-		beam.EarlyNever: "early_stopping never: on while a beam could win at any length",
-	}[s.Early]
 	if !g.Full {
-		return formula + " · " + early
+		return formula + " · " + earlyWords[s.Early]
 	}
 	word := "on"
 	if g.Bound <= g.Worst {
 		word = "over"
 	}
 	return fmt.Sprintf("a running beam could still reach %s, the worst kept has %s: %s · %s", viz.Three(g.Bound), viz.Three(g.Worst), word, formula)
+}
+
+var earlyWords = map[beam.Early]string{
+	beam.EarlyTrue:  "early_stopping true: ends as soon as as many texts are finished as there are beams",
+	beam.EarlyFalse: "early_stopping false: on while a beam could still win",
+	beam.EarlyNever: "early_stopping never: on while a beam could win at any length",
 }
 
 // placesWords says which texts changed places when the settings changed.

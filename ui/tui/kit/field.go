@@ -127,11 +127,17 @@ func (l *List) Act(a *Action, n, h int) bool {
 
 // Rows returns how many rows down an action moves in a list of n. ok is false
 // for an action that does not move through lists.
-func (a *Action) Rows(n int) (d int, ok bool) {
+func (a *Action) Rows(n int) (d int, ok bool) { return a.moves(ActUp, ActDown, n) }
+
+// Columns returns how many of n places to the right an action moves in a row.
+// ok is false for an action that does not move through rows.
+func (a *Action) Columns(n int) (d int, ok bool) { return a.moves(ActLeft, ActRight, n) }
+
+func (a *Action) moves(back, on ID, n int) (d int, ok bool) {
 	switch a.ID {
-	case ActUp:
+	case back:
 		return -1, true
-	case ActDown:
+	case on:
 		return 1, true
 	case ActLeft10:
 		return -10, true

@@ -234,7 +234,7 @@ func (v *View) Act(h kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	case kit.ActDown:
 		v.move(-1)
 	case kit.ActLeft, kit.ActRight, kit.ActLeft10, kit.ActRight10, kit.ActFirst, kit.ActLast:
-		return v.walk(h, a.ID), true
+		return v.walk(h, a), true
 	case kit.ActPane, kit.ActPaneBack:
 		v.pane = (v.pane + 1) % nPanes
 	case kit.ActNumber:
@@ -286,12 +286,12 @@ func (v *View) move(by int) {
 }
 
 // walk looks at another position.
-func (v *View) walk(h kit.Host, id kit.ID) tea.Cmd {
+func (v *View) walk(h kit.Host, a *kit.Action) tea.Cmd {
 	most := len(v.lane.View.Prompt) + run.ShownIndex(v.lane) - 1
-	by := map[kit.ID]int{kit.ActLeft: 1, kit.ActRight: -1, kit.ActLeft10: 10, kit.ActRight10: -10, kit.ActFirst: most, kit.ActLast: -most}[id]
-	to := max(0, min(v.back+by, most))
+	by, _ := a.Columns(most)
+	to := max(0, min(v.back-by, most))
 	if to == v.back {
-		if by > 0 {
+		if by < 0 {
 			h.Say("the first position of the text")
 		} else {
 			h.Say("the position of the step; n takes the next token")

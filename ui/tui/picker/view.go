@@ -145,7 +145,7 @@ func (v *modelView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	case kit.ActUp, kit.ActDown, kit.ActFirst, kit.ActLast:
 		v.list.Act(a, n, v.listRows(host))
 	case kit.ActRight, kit.ActLeft, kit.ActRight10, kit.ActLeft10:
-		d := map[kit.ID]int{kit.ActRight: 1, kit.ActLeft: -1, kit.ActRight10: 10, kit.ActLeft10: -10}[a.ID]
+		d, _ := a.Columns(len(v.facts))
 		to := min(max(v.top+d, 0), max(len(v.facts)-1, 0))
 		if to == v.top {
 			host.Say("no more details that way")

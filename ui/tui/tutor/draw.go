@@ -211,7 +211,7 @@ func (p *Pane) question(s *sheet, r lesson.Reading) (pick, end int) {
 		}
 	case asking:
 		pick = len(s.rows)
-		s.text("▸ ", answerHead(q.Form), viz.Ink{Role: viz.Focus})
+		s.text("▸ ", answerHeads[q.Form], viz.Ink{Role: viz.Focus})
 		end = len(s.rows)
 	default:
 		p.judged(s, r)
@@ -219,12 +219,10 @@ func (p *Pane) question(s *sheet, r lesson.Reading) (pick, end int) {
 	return pick, end
 }
 
-// answerHead asks for an answer of a form.
-func answerHead(f lesson.Form) string {
-	return map[lesson.Form]string{
-		lesson.Percent: "your answer in percent: ", lesson.Bits: "your answer in bits: ",
-		lesson.Number: "your answer: ", lesson.Token: "your token (␣ is a blank): ",
-	}[f]
+// answerHeads ask for answers of each form.
+var answerHeads = map[lesson.Form]string{
+	lesson.Percent: "your answer in percent: ", lesson.Bits: "your answer in bits: ",
+	lesson.Number: "your answer: ", lesson.Token: "your token (␣ is a blank): ",
 }
 
 // drawField draws the answer being typed after its head.
@@ -234,7 +232,7 @@ func (p *Pane) drawField(c *viz.Canvas, pg page, top int) {
 	if y < 0 || y >= c.H || pg.pickEnd == 0 {
 		return
 	}
-	x := margin + mark + viz.Width(answerHead(r.Task().Predict.Form))
+	x := margin + mark + viz.Width(answerHeads[r.Task().Predict.Form])
 	p.field.Draw(c.Sub(viz.Rect{X: 0, Y: 0, W: c.W, H: c.H}), x, y)
 }
 
