@@ -45,7 +45,7 @@ func Run(ctx context.Context, sys console.System) int {
 		}
 	}
 	out := console.Keep(sys.Out)
-	sys.Out = out
+	sys.Out, sys.Err = out, console.Keep(sys.Err)
 	root := newRoot(sys)
 	root.SetArgs(sys.Args)
 	root.SetIn(sys.In)

@@ -44,26 +44,25 @@ func Unfiltered(w io.Writer) io.Writer {
 	}
 }
 
-// Kept is a writer that keeps its first error: of a table or a help text that
-// nobody asks line by line whether it was written.
+// Kept is a writer that takes one write at a time, since notices come from
+// goroutines of their own, and keeps its first error: of a table or a help text
+// that nobody asks line by line whether it was written.
 type Kept struct {
 	w   io.Writer
 	mu  sync.Mutex
 	err error
 }
 
-// Keep returns a writer to w that keeps its first error.
+// Keep returns a writer to w for any goroutine, which keeps its first error.
 func Keep(w io.Writer) *Kept { return &Kept{w: w} }
 
 // Write writes p.
 func (k *Kept) Write(p []byte) (int, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	n, err := k.w.Write(p)
-	if err != nil {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		if k.err == nil {
-			k.err = err
-		}
+	if k.err == nil {
+		k.err = err
 	}
 	return n, err
 }
@@ -81,15 +80,12 @@ func (k *Kept) Err() error {
 // UTF-8 become \x and two.
 type TextWriter struct {
 	w    io.Writer
-	mu   sync.Mutex // notices come from goroutines of their own
-	tail []byte     // the beginning of a character that the last write ended in
+	tail []byte // the beginning of a character that the last write ended in
 	buf  []byte
 }
 
 // Write writes p. A character may be spread over several calls.
 func (t *TextWriter) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	in := p
 	if len(t.tail) > 0 {
 		in = append(t.tail, p...)

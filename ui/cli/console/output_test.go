@@ -3,6 +3,9 @@ package console
 import (
 	"bytes"
 	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -24,4 +27,39 @@ func TestTextWriter(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A line that comes while another is being written waits for it.
+func TestKeptTakesOneWriteAtATime(t *testing.T) {
+	w := &slow{}
+	k := Keep(w)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 50 {
+				io.WriteString(k, "a line\n")
+			}
+		})
+	}
+	all.Wait()
+	if w.overlaps.Load() || w.writes.Load() != 8*50 {
+		t.Errorf("%d writes, want %d; overlapping: %v", w.writes.Load(), 8*50, w.overlaps.Load())
+	}
+}
+
+// slow lets others run in the middle of a write.
+type slow struct {
+	in       atomic.Int32
+	writes   atomic.Int32
+	overlaps atomic.Bool
+}
+
+func (s *slow) Write(p []byte) (int, error) {
+	if s.in.Add(1) > 1 {
+		s.overlaps.Store(true)
+	}
+	runtime.Gosched()
+	s.in.Add(-1)
+	s.writes.Add(1)
+	return len(p), nil
 }

@@ -32,7 +32,11 @@ const (
 
 func newProgressBar(sys console.System) *progressBar {
 	now := time.Now()
-	return &progressBar{w: console.Unfiltered(sys.Err), tty: console.IsTerminal(sys.Err), now: time.Now, began: now, drawn: now}
+	b := &progressBar{w: sys.Err, tty: console.IsTerminal(sys.Err), now: time.Now, began: now, drawn: now}
+	if b.tty {
+		b.w = console.Unfiltered(sys.Err)
+	}
+	return b
 }
 
 // show takes the newest state. It is called from one goroutine at a time.
