@@ -37,3 +37,21 @@ func TestListFlagsCollect(t *testing.T) {
 		}
 	}
 }
+
+// A value with line ends stays one line of error, whoever quotes it.
+func TestValuesOfLinesAreOneLine(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"run", "--top-k", "a\nb"}, {"run", "--order", "a\nb"}, {"run", "--luck", "a\nb"}, {"run", "--set", "a\nb"}, {"run", "--schedule", "a\nb"},
+		{"run", "--model", "a\nb"}, {"run", "--config", "a\nb"}, {"run", "--preset", "a\nb\n"}, {"run", "--\na"}, {"bench", "--prompts", "a\nb\x1b[2J"},
+		{"a\nb"}, {"models", "info", "a\nb"}, {"config", "import", "a\nb"}, {"config", "diff", "a\nb", "chat"}, {"lesson", "a\r\nb"},
+	} {
+		_, errs, code := try(t, "", append(args, "--prompt=x")...)
+		if args[0] != "run" && args[0] != "bench" {
+			_, errs, code = try(t, "", args...)
+		}
+		if code != console.ExitUsage || strings.Count(errs, "\n") != 1 || strings.ContainsAny(errs, "\r\x1b") {
+			t.Errorf("%q: exit %d: %q", args, code, errs)
+		}
+	}
+}

@@ -171,18 +171,20 @@ type BadError struct {
 }
 
 // Error has a line for each.
-func (e *BadError) Error() string {
-	var b strings.Builder
+func (e *BadError) Error() string { return errors.Join(e.Unwrap()...).Error() }
+
+// Unwrap returns the errors with their lines.
+func (e *BadError) Unwrap() (list []error) {
 	for _, l := range e.Lines {
 		if l.Line > 0 {
-			fmt.Fprintf(&b, "line %d: ", l.Line)
+			l.Err = fmt.Errorf("line %d: %w", l.Line, l.Err)
 		}
-		fmt.Fprintf(&b, "%v\n", l.Err)
+		list = append(list, l.Err)
 	}
 	if e.More > 0 {
-		fmt.Fprintf(&b, "and %d more", e.More)
+		list = append(list, fmt.Errorf("and %d more", e.More))
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return list
 }
 
 // Add adds what is wrong with a line.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -17,11 +18,31 @@ const (
 )
 
 // Complain writes err; what several checks found at once stays one line each.
-// What a file or a flag brought along reaches the terminal as visible escapes.
+// What a file or a flag brought along reaches the terminal as visible escapes,
+// line ends too.
 func Complain(w io.Writer, err error) {
-	for line := range strings.SplitSeq(strings.TrimSpace(err.Error()), "\n") {
-		fmt.Fprintln(w, "logitscope: "+viz.Printable(bounded(line), false))
+	for _, e := range Each(err) {
+		fmt.Fprintln(w, "logitscope: "+bounded(viz.OneLine(strings.TrimSpace(e.Error()), false)))
 	}
+}
+
+// Each returns the errors that are joined in err, or err alone. What wraps
+// them stands before the first.
+func Each(err error) (list []error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok && err.Error() == errors.Join(joined.Unwrap()...).Error() {
+		for _, e := range joined.Unwrap() {
+			list = append(list, Each(e)...)
+		}
+		return list
+	}
+	if inner := errors.Unwrap(err); inner != nil {
+		before, same := strings.CutSuffix(err.Error(), inner.Error())
+		if list = Each(inner); same && len(list) > 1 {
+			list[0] = fmt.Errorf("%s%w", before, list[0])
+			return list
+		}
+	}
+	return []error{err}
 }
 
 // longestLine bounds a line of an error: what a file or a flag brought along

@@ -75,7 +75,11 @@ func FileError(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// Flagged puts a flag in front of every problem that err lists.
+// Flagged puts a flag in front of every error that is joined in err.
 func Flagged(flag string, err error) error {
-	return errors.New(flag + " " + strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "\n"+flag+" "))
+	list := Each(err)
+	for i, e := range list {
+		list[i] = fmt.Errorf("%s %w", flag, e)
+	}
+	return errors.Join(list...)
 }

@@ -194,17 +194,17 @@ func (s *Flags) blamed(cfg sampling.Config, lane LaneSpec, err error) error {
 	if lane.text != "" {
 		return console.Flagged(lane.given()+":", err)
 	}
-	lines := strings.Split(err.Error(), "\n")
-	for i, line := range lines {
-		key, _, _ := strings.Cut(line, ":")
+	list := console.Each(err)
+	for i, e := range list {
+		key, _, _ := strings.Cut(e.Error(), ":")
 		switch set, _ := cfg.Lookup(key); {
 		case set.Origin == sampling.FromFile:
-			lines[i] = "--config " + s.Config + ": " + line
+			list[i] = fmt.Errorf("--config %s: %w", s.Config, e)
 		case set.Origin == sampling.FromPreset:
-			lines[i] = "--preset " + s.Preset + ": " + line
+			list[i] = fmt.Errorf("--preset %s: %w", s.Preset, e)
 		}
 	}
-	return errors.New(strings.Join(lines, "\n"))
+	return errors.Join(list...)
 }
 
 // presetConfig returns the settings of a preset, for rules of a schedule.

@@ -3,7 +3,6 @@ package setup
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -114,9 +113,7 @@ func (s *Flags) Recommended(m models.Model) sampling.Config {
 	cfg, problems := importModelDefaults(m.Info().Defaults, m.Info().DefaultsOf)
 	if problems != nil && !s.told {
 		s.told = true
-		for line := range strings.SplitSeq(problems.Error(), "\n") {
-			console.Complain(s.Sys.Err, errors.New("left out: "+line))
-		}
+		console.Complain(s.Sys.Err, console.Flagged("left out:", problems))
 	}
 	return cfg
 }
