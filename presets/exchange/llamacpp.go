@@ -290,9 +290,28 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// escape writes a text so that llama.cpp reads it back.
+// escape writes a text so that llama.cpp reads it back. Control bytes are
+// escaped too: an argument of a program cannot hold a zero byte, nor a line of
+// a file a line end.
 func escape(s string) string {
-	return strings.NewReplacer("\\", `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(s)
+	var b strings.Builder
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '\\':
+			b.WriteString(`\\`)
+		case c == '\n':
+			b.WriteString(`\n`)
+		case c == '\r':
+			b.WriteString(`\r`)
+		case c == '\t':
+			b.WriteString(`\t`)
+		case c < ' ' || c == 0x7f:
+			fmt.Fprintf(&b, `\x%02x`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }
 
 func escapedList(v any) (any, error) {

@@ -56,6 +56,8 @@ func TestExportByHand(t *testing.T) {
 		{"mirostat replaces the rest", append(llama, "mirostat", 2, "top_k", 30), "vllm", "mirostat absent", nil, []string{"top_k"}, "mirostat replaces it"},
 		{"mirostat where it is", append(llama, "mirostat", 2, "top_k", 30), "llama-server", "", []string{`"mirostat": 2`, `"top_k": 30`}, nil, ""},
 		{"greedy knows no cut", []any{"do_sample", false, "typical_p", 0.2, "max_new_tokens", 9}, "llama.cpp", "", []string{"--temp 0"}, []string{"--typical"}, "greedy"},
+		{"control bytes in arguments", append(llama, "stop", []string{"a\x00\x1bb\n"}), "llama.cpp", "", []string{`'a\x00\x1bb\n'`}, nil, ""},
+		{"control bytes in a line", append(llama, "stop", []string{"\x00b\v"}), "llama-ini", "", []string{`= \x00b\x0b`}, nil, ""},
 		{"a cut before temperature 0", append(llama, "temperature", 0, "typical_p", 0.2), "llama-server", "", []string{`"temperature": 0`, `"typical_p": 0.2`}, nil, ""},
 		{"a window of nothing", append(llama, "repeat_last_n", 0, "repetition_penalty", 1.3, "top_k", 0, "top_p", 1, "min_p", 0, "temperature", 1), "vllm", "", nil, []string{"repetition_penalty"}, "repeat_last_n 0"},
 		{"no penalties in old Ollama", []any{"order", "ollama-go", "repetition_penalty", 1.3, "max_new_tokens", 9}, "ollama", "order order", nil, []string{"1.3"}, "ollama-go has no"},
