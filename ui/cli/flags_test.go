@@ -1,10 +1,15 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"logitscope/ui/cli/console"
+	"logitscope/ui/cli/setup"
 )
 
 // Every line about a file names it.
@@ -52,6 +57,47 @@ func TestValuesOfLinesAreOneLine(t *testing.T) {
 		}
 		if code != console.ExitUsage || strings.Count(errs, "\n") != 1 || strings.ContainsAny(errs, "\r\x1b") {
 			t.Errorf("%q: exit %d: %q", args, code, errs)
+		}
+	}
+}
+
+// A flag of every command that is not a text says what it takes, in our words.
+func TestEveryTypeOfFlagHasWords(t *testing.T) {
+	t.Parallel()
+	typed := 0
+	var walk func(cmd *cobra.Command, path []string)
+	walk = func(cmd *cobra.Command, path []string) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Value.Type() == "string" || f.Value.Type() == "stringArray" || f.Name == "help" {
+				return
+			}
+			if _, isParam := f.Value.(*setup.ParamFlag); isParam {
+				return // its text may be of any form
+			}
+			typed++
+			_, errs, code := try(t, "", append(slices.Clone(path), "--"+f.Name+"=abc")...)
+			if code != console.ExitUsage || !strings.HasPrefix(errs, "logitscope: --"+f.Name+" abc: want ") {
+				t.Errorf("%v --%s=abc (%s): exit %d: %s", path, f.Name, f.Value.Type(), code, errs)
+			}
+		})
+		for _, c := range cmd.Commands() {
+			walk(c, append(slices.Clone(path), c.Name()))
+		}
+	}
+	walk(newRoot(console.System{Getenv: func(string) string { return "" }}), nil)
+	if typed < 20 {
+		t.Errorf("%d flags were tried", typed)
+	}
+}
+
+// A dry run refuses what the bench itself would refuse before it opens a model.
+func TestDryRunChecksWhatTakesNoModel(t *testing.T) {
+	t.Parallel()
+	set := write(t, "set.jsonl", `{"prompt":"x"}`)
+	for _, args := range []string{"--grid nope=1", "--preset nope", "--config nope", "--lane chat:temperature=900", "--check nope", "--extract (", "--seeds 0", "--holdout 1", "--pass-at 0", "--budget x", "--baseline nope", "--temperature 0.5 --grid temperature=1,2"} {
+		out, errs, code := try(t, "", append(strings.Fields("bench --dry-run --prompts"), append([]string{set}, strings.Fields(args)...)...)...)
+		if flag := args[:strings.IndexByte(args[2:], ' ')+2]; out != "" || code != console.ExitUsage || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, flag) && !strings.Contains(errs, "--grid") {
+			t.Errorf("%s: exit %d: %s%s", args, code, out, errs)
 		}
 	}
 }

@@ -113,7 +113,7 @@ func (f *benchFlags) add(flags *pflag.FlagSet, s bencher) {
 	flags.StringArrayVar(&f.failIf, "fail-if", nil, "with --baseline: exit 3 if the paired interval says so, as 'pass drops' or 'loop rises'; may be repeated")
 	flags.StringVar(&f.against, "against", "", "repeat the configs of such a file on another model or server, and say whether the results differ")
 	console.Reads(flags, "a file", "baseline", "against")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "read the prompts and stop; with --format jsonl write what was read")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "check all that takes no model and stop; with --format jsonl write the prompts that were read")
 }
 
 // addPrompts declares the flags of prompts and their checks.
@@ -145,9 +145,6 @@ func (s bencher) bench(ctx context.Context, f *benchFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.dryRun {
-		return s.writeSet(f, set, n)
-	}
 	opt, sum, write, err := f.options(s)
 	if err != nil {
 		return err
@@ -155,6 +152,12 @@ func (s bencher) bench(ctx context.Context, f *benchFlags) error {
 	past, err := f.past(s)
 	if err != nil {
 		return err
+	}
+	if f.dryRun {
+		if _, _, _, err := s.sketch(f); err != nil {
+			return err
+		}
+		return s.writeSet(f, set, n)
 	}
 	p, backends, err := s.benchPlan(ctx, f)
 	defer func() {

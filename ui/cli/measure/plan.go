@@ -36,41 +36,9 @@ func (b backends) close() {
 // closed, also with an error.
 func (s bencher) benchPlan(ctx context.Context, f *benchFlags) (*bench.Plan, backends, error) {
 	all := backends{}
-	p := &bench.Plan{}
-	reader := &check.Reader{AllowCmd: f.allowCmd}
-	for _, text := range f.checks {
-		list, err := reader.ReadShort(text)
-		if err != nil {
-			return nil, all, console.Wrong("--check %v", err)
-		}
-		p.Checks = append(p.Checks, list...)
-	}
-	var err error
-	if f.extract != "" {
-		if p.Extract, err = check.CompileExtract(f.extract); err != nil {
-			return nil, all, console.Wrong("--%v", err)
-		}
-	}
-	specs, err := s.benchConfigs(f)
+	p, specs, axes, err := s.sketch(f)
 	if err != nil {
 		return nil, all, err
-	}
-	var axes []bench.Axis
-	for _, spec := range f.grid {
-		a, err := bench.ParseAxis(spec)
-		if err != nil {
-			return nil, all, console.Wrong("--grid %v", err)
-		}
-		axes = append(axes, a)
-	}
-	for _, spec := range specs {
-		cfg, err := s.Configuration(sampling.Config{}, spec)
-		if err == nil {
-			err = varied(cfg, axes)
-		}
-		if err != nil {
-			return nil, all, err // before the models, which may take a while
-		}
 	}
 	for _, spec := range specs {
 		configs, err := s.pointsOf(ctx, all, spec, axes)
@@ -93,6 +61,45 @@ func (s bencher) benchPlan(ctx context.Context, f *benchFlags) (*bench.Plan, bac
 	uniqueNames(p.Configs)
 	p.Seeds, err = seedsFrom(p.Configs[0].Config, f.seeds)
 	return p, all, err
+}
+
+// sketch is the part of a plan that takes no model, which may take a while to
+// open: its checks, its configs as lanes, and the axes of the grid.
+func (s bencher) sketch(f *benchFlags) (p *bench.Plan, specs []setup.LaneSpec, axes []bench.Axis, err error) {
+	p = &bench.Plan{}
+	reader := &check.Reader{AllowCmd: f.allowCmd}
+	for _, text := range f.checks {
+		list, err := reader.ReadShort(text)
+		if err != nil {
+			return nil, nil, nil, console.Wrong("--check %v", err)
+		}
+		p.Checks = append(p.Checks, list...)
+	}
+	if f.extract != "" {
+		if p.Extract, err = check.CompileExtract(f.extract); err != nil {
+			return nil, nil, nil, console.Wrong("--%v", err)
+		}
+	}
+	if specs, err = s.benchConfigs(f); err != nil {
+		return nil, nil, nil, err
+	}
+	for _, spec := range f.grid {
+		a, err := bench.ParseAxis(spec)
+		if err != nil {
+			return nil, nil, nil, console.Wrong("--grid %v", err)
+		}
+		axes = append(axes, a)
+	}
+	for _, spec := range specs {
+		cfg, err := s.Configuration(sampling.Config{}, spec)
+		if err == nil {
+			err = varied(cfg, axes)
+		}
+		if err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	return p, specs, axes, nil
 }
 
 // varied refuses a parameter that a flag sets and an axis varies: no point would

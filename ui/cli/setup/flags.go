@@ -342,7 +342,7 @@ func CheckTop(top int) error {
 }
 
 // flagTypes are the types of flags that are not parameters, in words.
-var flagTypes = map[string]string{"int": "want a whole number", "bool": "want true or false"}
+var flagTypes = map[string]string{"int": "want a whole number", "intSlice": "want whole numbers, with commas between", "float64": "want a number", "bool": "want true or false"}
 
 // FlagError says why the value of a flag cannot be read, in the words of all
 // other errors; a parameter's flag names the parameter's allowed values.
