@@ -35,19 +35,9 @@ func NewGroup(lanes ...*Lane) *Group {
 	}
 }
 
-// Lanes returns the lanes, in order. The caller must not modify the slice.
-func (g *Group) Lanes() []*Lane { return g.lanes }
-
 // Views delivers the views of all lanes. The channel holds only the newest; a
 // slow reader misses nothing. It is closed when Run returns.
 func (g *Group) Views() <-chan []View { return g.views }
-
-// InStep reports whether the lanes wait for each other.
-func (g *Group) InStep() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.inStep
-}
 
 // SetInStep makes the lanes wait for each other, or run free. Where that is
 // how they are already it does nothing: what a lane was told by itself stands.
@@ -93,13 +83,6 @@ func (g *Group) Advance(n int) {
 		}
 	}
 	g.signal()
-}
-
-// Post sends a command to every lane. Use [Group.Advance] to run and pause.
-func (g *Group) Post(c Command) {
-	for i := range g.lanes {
-		g.PostTo(i, c)
-	}
 }
 
 // PostTo sends a command to lane i alone. What the lane was told before no

@@ -98,9 +98,6 @@ func NewLane(id int, m models.Model, opt Options) *Lane {
 	}
 }
 
-// Model returns the model the lane runs.
-func (l *Lane) Model() models.Model { return l.model }
-
 // Post queues a command. It never blocks, so it may be called from a Bubble
 // Tea Update.
 func (l *Lane) Post(c Command) { l.inbox.put(c) }

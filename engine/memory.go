@@ -32,9 +32,6 @@ func NewBudget(bytes int64) *Budget { return &Budget{total: bytes} }
 // quarter at least.
 func (b *Budget) Left() int64 { return max(b.total-b.used.Load(), b.total/4) }
 
-// Used returns how many bytes the lanes have.
-func (b *Budget) Used() int64 { return b.used.Load() }
-
 const traceBytes = int64(unsafe.Sizeof(sampling.Trace{}))
 
 // Weight returns the bytes of the rows and traces of steps.

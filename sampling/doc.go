@@ -13,7 +13,7 @@
 // table of stages with its own borders, ties and sums, the values it assumes,
 // refuses, changes and ignores, and its way to draw. Where an engine's own
 // draw can be reproduced it is; elsewhere [luck.Coin] does, see
-// [Pipeline.DrawRule].
+// [DrawKind].
 //
 // A new stage is a value with an apply method on the row (package row) and an
 // entry in its engine's table; a new engine is one record, an [Engine].

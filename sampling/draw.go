@@ -31,14 +31,6 @@ func (k DrawKind) String() string {
 	return "logitscope's draw: a hash of seed and position, in rank order"
 }
 
-// DrawRule says whose draw picks the token: an engine's own where possible.
-func (p *Pipeline) DrawRule() string {
-	if p.greedy {
-		return "no draw: the best token"
-	}
-	return p.draw.String()
-}
-
 // takeLuck returns the draw for the value of luck; an engine's own draw stays.
 func (b *Builder) takeLuck() DrawKind {
 	if b.Text("luck") != param.LuckRace {

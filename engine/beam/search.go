@@ -110,9 +110,6 @@ func (s *Search) Close() error {
 	return nil
 }
 
-// Settings returns the settings in force.
-func (s *Search) Settings() Settings { return s.set }
-
 // View returns the state of the search. It never changes afterwards.
 func (s *Search) View() *View {
 	last := s.states[len(s.states)-1]

@@ -188,9 +188,6 @@ func (d *Decoder) SetAlgorithm(a Algorithm) error {
 	return nil
 }
 
-// Algorithm returns how drafts are judged.
-func (d *Decoder) Algorithm() Algorithm { return d.set.algorithm }
-
 // Output returns the tokens generated. The caller must not change them.
 func (d *Decoder) Output() []int32 { return slices.Clip(d.output) }
 

@@ -69,22 +69,6 @@ func (v *View) Last() *Round {
 	return v.Rounds[len(v.Rounds)-1]
 }
 
-// Steps returns the accept chances and verdicts of the last n judged tokens,
-// oldest first, for a running line.
-func (v *View) Steps(n int) []Position {
-	var out []Position
-	for i := len(v.Rounds) - 1; i >= 0 && len(out) < n; i-- {
-		ps := v.Rounds[i].Positions
-		for j := len(ps) - 1; j >= 0 && len(out) < n; j-- {
-			if ps[j].Verdict != Dropped {
-				out = append(out, ps[j])
-			}
-		}
-	}
-	slices.Reverse(out)
-	return out
-}
-
 // View returns the account so far. It never changes afterwards.
 func (d *Decoder) View() *View {
 	v := &View{

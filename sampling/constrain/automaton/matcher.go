@@ -88,9 +88,6 @@ func (g *Grammar) Bind(v *Vocab) (*Matcher, error) {
 // Vocab returns the vocabulary the matcher was bound to.
 func (m *Matcher) Vocab() *Vocab { return m.v }
 
-// Grammar returns the grammar the matcher was bound to.
-func (m *Matcher) Grammar() *Grammar { return m.g }
-
 // Pruned reports whether a text was so ambiguous that places it might be in
 // were dropped. What is allowed is right all the same; only some texts that
 // the grammar has may be refused.
