@@ -66,10 +66,10 @@ func (l *Lane) leave() {
 	}
 }
 
-// Normalised reports whether the values are log-probabilities rather than
+// normalised reports whether the values are log-probabilities rather than
 // logits: with the rest they add up to 1. A repetition penalty means
 // something else on those.
-func (r *Row) Normalised() bool {
+func (r *Row) normalised() bool {
 	sum := float64(r.Rest)
 	for _, v := range r.Values {
 		sum += math.Exp(float64(v))
@@ -91,5 +91,5 @@ func (l *Lane) stale() bool {
 		return false
 	}
 	_, ok := l.cache.now.sess.(models.Leveller)
-	return ok && !l.model.Info().Caps.Normalised && l.pending[0].Row.Normalised()
+	return ok && !l.model.Info().Caps.Normalised && l.pending[0].Row.normalised()
 }

@@ -12,7 +12,7 @@ import (
 // it, but a text is no longer than the model's context has room for.
 func Effective(p *sampling.Pipeline, m models.Info, prompt int) []sampling.Effective {
 	list := p.Effective()
-	room := Room(m, prompt)
+	room := room(m, prompt)
 	for i := range list {
 		e := &list[i]
 		if limit, ok := e.InForce.(int64); ok && e.Key == "max_new_tokens" && room > 0 && int64(room) < limit {
@@ -26,10 +26,10 @@ func Effective(p *sampling.Pipeline, m models.Info, prompt int) []sampling.Effec
 	return list
 }
 
-// Room is how many tokens a model can write after a prompt: as many as its
+// room is how many tokens a model can write after a prompt: as many as its
 // context holds besides, and a last one that need not be read again. It is 0
 // for a model that does not say how much it holds.
-func Room(m models.Info, prompt int) int {
+func room(m models.Info, prompt int) int {
 	if m.ContextLen <= 0 {
 		return 0
 	}

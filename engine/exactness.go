@@ -38,7 +38,7 @@ func evidence(m models.Model, set *Settings, s *Step, in sampling.Input) (e samp
 		size = unknownVocab
 	}
 	e = sampling.Evidence{
-		Row: bounds.Of(s.Row.Values, s.Row.Rest, size), Raw: !info.Caps.Normalised && !s.Row.Normalised(), Trace: s.Trace, In: in, Allowed: -1,
+		Row: bounds.Of(s.Row.Values, s.Row.Rest, size), Raw: !info.Caps.Normalised && !s.Row.normalised(), Trace: s.Trace, In: in, Allowed: -1,
 	}
 	if c := s.Constraint; c != nil && !c.Broken {
 		e.Allowed = c.Allowed

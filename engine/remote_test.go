@@ -356,11 +356,11 @@ func TestLogitsWhenTheyMatter(t *testing.T) {
 	plain, penalty := settings(t, m, "seed", 5), settings(t, m, "seed", 5, "repetition_penalty", 1.5)
 	do := drive(t, NewLane(0, m, Options{}))
 	v := do(has(10), Start{Prompt: []int32{1, 2}, Settings: plain}, Advance{10})
-	if !v.Next.Row.Normalised() {
+	if !v.Next.Row.normalised() {
 		t.Error("logits were fetched though nothing needs them")
 	}
 	v = do(func(v View) bool { return v.Next != nil && v.Next.Settings == penalty }, Tune{penalty})
-	if v.Next.Row.Normalised() {
+	if v.Next.Row.normalised() {
 		t.Error("the proposal still has log-probabilities")
 	}
 	// The local lane goes the same way.

@@ -162,7 +162,7 @@ func TestWhichInterval(t *testing.T) {
 func TestHoldout(t *testing.T) {
 	n := 0
 	for i := range 10_000 {
-		if HeldOut(fmt.Sprint(i), 0.3) {
+		if heldOut(fmt.Sprint(i), 0.3) {
 			n++
 		}
 	}
@@ -174,7 +174,7 @@ func TestHoldout(t *testing.T) {
 	s := summary(t, results(t, p, Options{}), SummaryOptions{Holdout: 0.3})
 	held := 0
 	for _, id := range s.IDs {
-		if HeldOut(id, 0.3) {
+		if heldOut(id, 0.3) {
 			held++
 		}
 	}

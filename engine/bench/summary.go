@@ -116,7 +116,7 @@ func Summarise(p *Plan, r Texts, opt SummaryOptions, visit func(i int, p *prompt
 		if c == 0 {
 			if opt.Holdout > 0 {
 				which := 1
-				if HeldOut(q.ID, opt.Holdout) {
+				if heldOut(q.ID, opt.Holdout) {
 					which = 2
 				}
 				groups[which].in[i] = true
@@ -271,9 +271,9 @@ func same(digests []uint64) [][]int {
 	return out
 }
 
-// HeldOut reports whether a prompt belongs to the part that is held out, a
+// heldOut reports whether a prompt belongs to the part that is held out, a
 // share of all prompts; it follows from the id alone.
-func HeldOut(id string, share float64) bool {
+func heldOut(id string, share float64) bool {
 	if share <= 0 {
 		return false
 	}

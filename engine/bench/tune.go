@@ -111,7 +111,7 @@ const LeastPrompts = 4
 // Seen is how many prompts the choice sees.
 func (s *Search) Seen() (n int) {
 	for i := range s.Prompts {
-		if !HeldOut(s.Prompts[i].ID, s.Holdout) {
+		if !heldOut(s.Prompts[i].ID, s.Holdout) {
 			n++
 		}
 	}
@@ -122,7 +122,7 @@ func (s *Search) Seen() (n int) {
 // easy ones first.
 func (t *tuning) split() error {
 	for _, p := range t.Prompts {
-		if HeldOut(p.ID, t.Holdout) {
+		if heldOut(p.ID, t.Holdout) {
 			t.held = append(t.held, p)
 		} else {
 			t.seen = append(t.seen, p)

@@ -85,8 +85,8 @@ type (
 // SummaryStart is how a line "summary" begins.
 const SummaryStart = `{"type":"summary"`
 
-// Findings are the words for findings, in their order.
-var Findings = [...]string{stats.Unknown: "unknown", stats.Same: "same", stats.More: "more", stats.Less: "less"}
+// findings are the words for findings, in their order.
+var findings = [...]string{stats.Unknown: "unknown", stats.Same: "same", stats.More: "more", stats.Less: "less"}
 
 // WriteJSONL summarises results and writes them: a line "bench" with what was
 // asked, a line "cell" for the texts of each prompt and config, and a line
@@ -194,7 +194,7 @@ func (s *Summary) line(p *Plan, part *Part, c int, opt WriteOptions) summaryLine
 		if line.Verdicts == nil {
 			line.Verdicts = map[string]verdictLine{}
 		}
-		line.Verdicts[metrics[k].Key] = verdictLine{Findings[v.Finding], number(v.Diff.Value), number(v.Diff.Low), number(v.Diff.High), v.Diff.N,
+		line.Verdicts[metrics[k].Key] = verdictLine{findings[v.Finding], number(v.Diff.Value), number(v.Diff.Low), number(v.Diff.High), v.Diff.N,
 			number(v.P), number(v.Adjusted), number(v.Needed)}
 	}
 	return line

@@ -50,7 +50,7 @@ func (a Answer) Of(text string) (string, bool) {
 		line, _, _ := strings.Cut(text, "\n")
 		return strings.TrimSpace(line), text != ""
 	case ByLastNumber:
-		n, ok := LastNumber(text)
+		n, ok := lastNumber(text)
 		return strconv.FormatFloat(n.Value, 'g', -1, 64), ok
 	case ByMatch:
 		if a.Extract == nil {

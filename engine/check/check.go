@@ -16,7 +16,7 @@ type Subject struct {
 	Text    string         // valid UTF-8
 	Tokens  []int32        // its token ids without the one that ended it; nil if they are not known
 	Count   int            // how many tokens; -1 if that is not known
-	Reason  string         // why it ended, one of [Reasons] or a server's own word; empty if it is not known
+	Reason  string         // why it ended, one of reasons or a server's own word; empty if it is not known
 	Bits    *float64       // mean surprise of a token under the raw model; nil if it is not known
 	Extract *regexp.Regexp // what checks without one of their own look at; nil for the whole text
 }
@@ -29,8 +29,8 @@ type Failure struct {
 	At    int    // byte of the text where it fails; -1 where no place does
 }
 
-// Reasons are the words for why a text ended, as records have them.
-var Reasons = []string{"eos", "length", "stop", "constraint", "context"}
+// reasons are the words for why a text ended, as records have them.
+var reasons = []string{"eos", "length", "stop", "constraint", "context"}
 
 // A Check is one condition on a text.
 type Check struct {

@@ -41,7 +41,7 @@ func TestLastNumber(t *testing.T) {
 		{"GPT‑4", math.NaN(), ""}, {"GPT- 4", 4, "4"}, {"v2.x", math.NaN(), ""}, {"-1e999", math.Inf(-1), "-1e999"},
 		{"", math.NaN(), ""}, {".", math.NaN(), ""}, {"12'345'678", 12345678, "12'345'678"},
 	} {
-		n, ok := LastNumber(tt.text)
+		n, ok := lastNumber(tt.text)
 		if ok == math.IsNaN(tt.want) || ok && (n.Value != tt.want || tt.text[n.From:n.To] != tt.as) {
 			t.Errorf("%q: %v %v %q, want %v %q", tt.text, n, ok, tt.text[n.From:n.To], tt.want, tt.as)
 		}
@@ -53,7 +53,7 @@ func FuzzLastNumber(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		n, ok := LastNumber(s)
+		n, ok := lastNumber(s)
 		if !ok {
 			return
 		}
@@ -64,7 +64,7 @@ func FuzzLastNumber(f *testing.F) {
 			t.Fatalf("%q: %q is no text", s, s[n.From:n.To])
 		}
 		// Blanks after a number change nothing.
-		if m, ok := LastNumber(s + "  "); !ok || m != n {
+		if m, ok := lastNumber(s + "  "); !ok || m != n {
 			t.Fatalf("%q: %+v, with blanks %+v", s, n, m)
 		}
 	})

@@ -52,7 +52,7 @@ var kinds = []kind{
 		read: counts(func(n, most int) bool { return n <= most }, "at most")},
 	{name: "min_tokens", form: "a whole number from 0", example: "5", help: "has at least so many tokens", plain: true, tokens: true,
 		read: counts(func(n, least int) bool { return n >= least }, "at least")},
-	{name: "ends", form: "a reason or a list of " + strings.Join(Reasons, ", "), example: "eos", help: "ended for that reason", structured: true, tokens: true, read: ends},
+	{name: "ends", form: "a reason or a list of " + strings.Join(reasons, ", "), example: "eos", help: "ended for that reason", structured: true, tokens: true, read: ends},
 	{name: "no_loop", form: "true", example: "true", help: "does not end in a loop", bare: true, plain: true, tokens: true, read: noLoop},
 	{name: "one_of", form: "a list of texts", example: `["A", "B"]`, help: "equals one of them", plain: true, read: oneOf},
 	{name: "llm_likelihood", form: "{at_least: bits a token}", example: `{"at_least": -2.5}`, plain: true, tokens: true,
@@ -296,8 +296,8 @@ func ends(_ *Reader, raw json.RawMessage) (judge, error) {
 	}
 	wanted := make([]string, len(items))
 	for i, item := range items {
-		if err := readText(item, &wanted[i]); err != nil || !slices.Contains(Reasons, wanted[i]) {
-			return nil, fmt.Errorf("%s: must be one of %s", item, strings.Join(Reasons, ", "))
+		if err := readText(item, &wanted[i]); err != nil || !slices.Contains(reasons, wanted[i]) {
+			return nil, fmt.Errorf("%s: must be one of %s", item, strings.Join(reasons, ", "))
 		}
 	}
 	if len(wanted) == 0 {

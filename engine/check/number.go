@@ -21,7 +21,7 @@ func number(_ *Reader, raw json.RawMessage) (judge, error) {
 		return nil, err
 	}
 	return func(_ context.Context, _ *Subject, text string) (finding, error) {
-		n, ok := LastNumber(text)
+		n, ok := lastNumber(text)
 		if !ok {
 			if strings.TrimSpace(text) == "" {
 				return finding{why: "empty", at: 0}, nil
@@ -74,10 +74,10 @@ type Number struct {
 	From, To int     // the bytes it is spelled with, sign and currency included
 }
 
-// LastNumber returns the last number of a text. Words such as GPT-4, versions,
+// lastNumber returns the last number of a text. Words such as GPT-4, versions,
 // dates and times are none; a fraction is its quotient; groups of thousands
 // are read, a decimal comma is not.
-func LastNumber(text string) (Number, bool) {
+func lastNumber(text string) (Number, bool) {
 	s := scan{text: text}
 	last, found := Number{}, false
 	for i := 0; i < len(text); {

@@ -87,7 +87,7 @@ type Setup struct {
 	Draft  Switch
 	Lanes  []Spec
 	Pins   []string // pieces
-	View   string   // one of [Views]; empty for the lab as it is
+	View   string   // one of views; empty for the lab as it is
 	Steps  int      // tokens to decode
 	Point  string   // the parameter that is marked
 	preset sampling.Config
@@ -177,12 +177,12 @@ type Quote struct {
 	Pin  bool
 }
 
-// Views are what setup may open.
-var Views = []string{"lab", "predict", "beam", "draft", "constraint", "compare", "timeline", "values", "engines", "export", "cache", "layers"}
+// views are what setup may open.
+var views = []string{"lab", "predict", "beam", "draft", "constraint", "compare", "timeline", "values", "engines", "export", "cache", "layers"}
 
 // Opens are what opened("…") may name: the views, and the proof that a rule of
 // speculative decoding is exact or wrong.
-var Opens = append(Views[:len(Views):len(Views)], "proof")
+var Opens = append(views[:len(views):len(views)], "proof")
 
 // Names are what a lesson may name that is decided elsewhere.
 type Names struct {

@@ -52,8 +52,8 @@ var setupKeys = []struct {
 		return nil
 	}},
 	{"view", func(_ *reader, s *Setup, p pair) error {
-		if s.View = p.value; !slices.Contains(Views, s.View) {
-			return fmt.Errorf("view: %s: no such view; want %s", goal.Shown(p.value), strings.Join(Views, ", "))
+		if s.View = p.value; !slices.Contains(views, s.View) {
+			return fmt.Errorf("view: %s: no such view; want %s", goal.Shown(p.value), strings.Join(views, ", "))
 		}
 		return nil
 	}},

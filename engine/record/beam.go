@@ -83,8 +83,8 @@ type ContrastiveCandidate struct {
 	Score float64 `json:"score"`
 }
 
-// NewContrastive returns the line of s.
-func NewContrastive(s *contrastive.Step) Contrastive {
+// newContrastive returns the line of s.
+func newContrastive(s *contrastive.Step) Contrastive {
 	r := Contrastive{Type: "contrastive", Step: s.Index, Chosen: s.Token()}
 	for _, c := range s.Candidates {
 		r.Candidates = append(r.Candidates, ContrastiveCandidate(c))
@@ -92,9 +92,9 @@ func NewContrastive(s *contrastive.Step) Contrastive {
 	return r
 }
 
-// NewBeamSteps returns the lines of s: one for each group that was not done
+// newBeamSteps returns the lines of s: one for each group that was not done
 // before it, with its number if there are several.
-func NewBeamSteps(s *beam.Step) []BeamStep {
+func newBeamSteps(s *beam.Step) []BeamStep {
 	var out []BeamStep
 	for i := range s.Groups {
 		gs := &s.Groups[i]
@@ -132,9 +132,9 @@ func newBeamStep(step int, gs *beam.GroupStep) BeamStep {
 	return r
 }
 
-// NewBeamTexts returns the lines of the texts of v, best first. The function
+// newBeamTexts returns the lines of the texts of v, best first. The function
 // text turns generated tokens into what is shown.
-func NewBeamTexts(v *beam.View, text func(tokens []int32) string) []BeamText {
+func newBeamTexts(v *beam.View, text func(tokens []int32) string) []BeamText {
 	results := v.Result()
 	out := make([]BeamText, len(results))
 	for i, h := range results {

@@ -18,7 +18,7 @@ func TestStepNamesPartsOff(t *testing.T) {
 	}
 	defer m.Close()
 	s := &engine.Step{Off: &engine.Off{Parts: []models.Part{{Kind: models.HeadPart, Layer: 2, Head: 2}, {Kind: models.LayerPart}}}}
-	if got := NewStep(s, m.Vocab(), 5).Off; !slices.Equal(got, []string{"layer 3 head 3", "layer 1"}) {
+	if got := newStep(s, m.Vocab(), 5).Off; !slices.Equal(got, []string{"layer 3 head 3", "layer 1"}) {
 		t.Error(got)
 	}
 }

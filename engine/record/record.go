@@ -200,8 +200,8 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// NewRun returns the first line for a run of prompt on m.
-func NewRun(m models.Model, text string, prompt []int32, s *engine.Settings) Run {
+// newRun returns the first line for a run of prompt on m.
+func newRun(m models.Model, text string, prompt []int32, s *engine.Settings) Run {
 	info, cfg := m.Info(), s.Config()
 	r := Run{
 		Type: "run", Version: Version,
@@ -222,8 +222,8 @@ func NewModel(i models.Info) Model {
 	return Model{Name: i.Name, Arch: i.Arch, Vocab: i.VocabSize, Context: i.ContextLen, Arith: i.Arithmetic}
 }
 
-// NewStep returns the line of s, showing at most top tokens.
-func NewStep(s *engine.Step, v models.Vocab, top int) Step {
+// newStep returns the line of s, showing at most top tokens.
+func newStep(s *engine.Step, v models.Vocab, top int) Step {
 	piece, raw := Piece(v, s.Token)
 	r := Step{
 		Type: "step", Pos: s.Pos, Token: s.Token, Piece: piece, Bytes: raw, Forced: s.Forced, Observed: s.Observed,

@@ -29,8 +29,8 @@ type Round struct {
 	Kind       speculative.Kind `json:"kind"`
 }
 
-// NewRound returns the line of r.
-func NewRound(r *speculative.Round) Round {
+// newRound returns the line of r.
+func newRound(r *speculative.Round) Round {
 	out := Round{
 		Type: "speculative", Accepted: r.Accepted, Kind: r.Kind,
 		Drafted: append([]int32{}, r.Drafted...), Emitted: append([]int32{}, r.Emitted...),

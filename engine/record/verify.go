@@ -297,7 +297,7 @@ func (v *verifier) row(at *branchState, s *Step) *engine.Row {
 // compare holds a step against what was derived. Where the difference may come
 // from what the row leaves open, why says so.
 func (v *verifier) compare(at *branchState, s *Step, derived *engine.Step, set *engine.Settings) (d *Difference, why string) {
-	want := NewStep(derived, v.take.Model.Vocab(), len(s.Top))
+	want := newStep(derived, v.take.Model.Vocab(), len(s.Top))
 	if s.Kept.Whole() || len(s.Kept.Bins) == 0 {
 		return compareSteps(s, &want, 0), ""
 	}

@@ -86,7 +86,7 @@ func NewWriter(w io.Writer, m models.Model, opt Options) *Writer {
 
 // Begin writes the first line of a run of prompt, which text was, under s.
 func (w *Writer) Begin(text string, prompt []int32, s *engine.Settings) error {
-	r := NewRun(w.m, text, prompt, s)
+	r := newRun(w.m, text, prompt, s)
 	r.Lane, r.Program = w.opt.Lane, w.opt.Program
 	if w.opt.Messages != nil {
 		r.Messages = w.opt.Messages(text)
@@ -174,7 +174,7 @@ func (w *Writer) step(v engine.View, k int, at *written) (*written, error) {
 	if err := w.origin(v, k); err != nil {
 		return nil, err
 	}
-	r := NewStep(s, w.m.Vocab(), w.opt.Top)
+	r := newStep(s, w.m.Vocab(), w.opt.Top)
 	r.Lane, r.At = w.opt.Lane, w.now()
 	if branch > 1 {
 		r.Branch = branch
@@ -230,7 +230,7 @@ func (w *Writer) origin(v engine.View, k int) error {
 	s := v.Steps[k]
 	if s.Round != nil && s.Round.Index > w.rounds {
 		w.rounds = s.Round.Index
-		line := NewRound(s.Round)
+		line := newRound(s.Round)
 		if w.opt.Rows == RowsFull {
 			line.keep(s.Round)
 		}
@@ -239,7 +239,7 @@ func (w *Writer) origin(v engine.View, k int) error {
 		}
 	}
 	if c := v.Contrastive; c != nil && k < len(c.Steps) {
-		return w.line(laned{w.opt.Lane, NewContrastive(c.Steps[k])})
+		return w.line(laned{w.opt.Lane, newContrastive(c.Steps[k])})
 	}
 	return nil
 }
@@ -247,7 +247,7 @@ func (w *Writer) origin(v engine.View, k int) error {
 // beams writes the steps of a beam search.
 func (w *Writer) beams(b *beam.View) error {
 	for ; w.searched < len(b.Steps); w.searched++ {
-		for _, r := range NewBeamSteps(b.Steps[w.searched]) {
+		for _, r := range newBeamSteps(b.Steps[w.searched]) {
 			if err := w.line(laned{w.opt.Lane, r}); err != nil {
 				return err
 			}
@@ -345,7 +345,7 @@ func (w *Writer) Marks(marks map[int]string) error {
 func (w *Writer) End(v engine.View) error {
 	if v.Beam != nil {
 		text := func(ids []int32) string { return Printable(engine.TextOf(w.m.Vocab(), v.Settings, ids)) }
-		for _, r := range NewBeamTexts(v.Beam, text) {
+		for _, r := range newBeamTexts(v.Beam, text) {
 			if err := w.line(laned{w.opt.Lane, r}); err != nil {
 				return err
 			}

@@ -249,10 +249,10 @@ func TestPaths(t *testing.T) {
 	}
 	l := Lookup{Rule: "transformers", Min: 1, Max: 2}
 	text := []int32{5, 6, 1, 2, 3, 6, 1, 2, 4, 1, 2}
-	if got := l.ProposeSeveral(text, 2, 3, end); fmt.Sprint(got) != "[[3 6] [4 1]]" {
+	if got := l.proposeSeveral(text, 2, 3, end); fmt.Sprint(got) != "[[3 6] [4 1]]" {
 		t.Errorf("look-ups %v", got)
 	}
-	if got := l.ProposeSeveral(text, 2, 1, end); fmt.Sprint(got) != "[[3 6]]" {
+	if got := l.proposeSeveral(text, 2, 1, end); fmt.Sprint(got) != "[[3 6]]" {
 		t.Errorf("one look-up %v", got)
 	}
 }

@@ -320,7 +320,7 @@ func (d *Decoder) round(ctx context.Context) (*Round, error) {
 	if err := judge(ctx, r, all, toss); err != nil {
 		return nil, err
 	}
-	r.after = sched.next(d.set.schedule, r.Accepted, r.Judged(), r.Accepted == len(r.Drafted), d.drafter.cost(d.target))
+	r.after = sched.next(d.set.schedule, r.Accepted, r.judged(), r.Accepted == len(r.Drafted), d.drafter.cost(d.target))
 	return r, nil
 }
 

@@ -513,7 +513,7 @@ func TestRounds(t *testing.T) {
 			if r.Kind != None {
 				want++
 			}
-			if r.Judged() < r.Accepted || len(r.Emitted) != want || !slices.Equal(r.Emitted[:r.Accepted], r.Drafted[:r.Accepted]) {
+			if r.judged() < r.Accepted || len(r.Emitted) != want || !slices.Equal(r.Emitted[:r.Accepted], r.Drafted[:r.Accepted]) {
 				t.Fatalf("round %+v does not add up", r)
 			}
 			checkDraw(t, r)

@@ -106,7 +106,7 @@ type lookupDrafter struct{ textDrafter }
 
 func (lookupDrafter) propose(_ context.Context, d *Decoder, all []int32, k int, _ coins) (draft, int, error) {
 	var out draft
-	for _, x := range d.set.lookup.Propose(all, k, d.ends) {
+	for _, x := range d.set.lookup.propose(all, k, d.ends) {
 		out.tokens, out.laws, out.us = append(out.tokens, x), append(out.laws, point(x)), append(out.us, 0)
 		if d.ends(x) {
 			break // nothing can follow
@@ -116,7 +116,7 @@ func (lookupDrafter) propose(_ context.Context, d *Decoder, all []int32, k int, 
 }
 
 func (lookupDrafter) grow(_ context.Context, d *Decoder, all []int32, k int, _ coins) ([]*node, int, error) {
-	return trie(d.set.lookup.ProposeSeveral(all, k, d.set.shape.branches(k), d.ends), d.ends), 0, nil
+	return trie(d.set.lookup.proposeSeveral(all, k, d.set.shape.branches(k), d.ends), d.ends), 0, nil
 }
 
 func (lookupDrafter) name() string   { return "ngram" }

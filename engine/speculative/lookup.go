@@ -9,13 +9,13 @@ type Lookup struct {
 	Min, Max int    // tokens of the run looked for, 1 or more
 }
 
-// Propose returns at most k tokens to follow tokens; none if nothing matches.
+// propose returns at most k tokens to follow tokens; none if nothing matches.
 //
 // The rule of transformers tries runs from Max tokens down to 1 and takes the
 // leftmost place where the run stood before and something followed; it cuts
 // the proposal before a token that ends the text. The rule of vLLM takes the
 // longest run of Min to Max tokens that stood before, at its leftmost place.
-func (l Lookup) Propose(tokens []int32, k int, ends func(int32) bool) []int32 {
+func (l Lookup) propose(tokens []int32, k int, ends func(int32) bool) []int32 {
 	if k <= 0 {
 		return nil
 	}
@@ -36,12 +36,12 @@ func (l Lookup) Propose(tokens []int32, k int, ends func(int32) bool) []int32 {
 	return nil
 }
 
-// ProposeSeveral returns at most n different proposals: that of
-// [Lookup.Propose], if there is one, and what followed other places where runs
+// proposeSeveral returns at most n different proposals: that of
+// Lookup.propose, if there is one, and what followed other places where runs
 // of the last tokens stood before, longer runs first, each run from the
 // leftmost place on.
-func (l Lookup) ProposeSeveral(tokens []int32, k, n int, ends func(int32) bool) [][]int32 {
-	first := l.Propose(tokens, k, ends)
+func (l Lookup) proposeSeveral(tokens []int32, k, n int, ends func(int32) bool) [][]int32 {
+	first := l.propose(tokens, k, ends)
 	if len(first) == 0 {
 		return nil
 	}

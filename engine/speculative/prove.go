@@ -217,8 +217,8 @@ func first(t []int32) int32 {
 	return t[0]
 }
 
-// Law returns the law of the next token under the algorithm, by calculation.
-func (pr *Prover) Law() Law {
+// law returns the law of the next token under the algorithm, by calculation.
+func (pr *Prover) law() Law {
 	if pr.plan != nil {
 		return *pr.space.sparse(pr.plan.Law())
 	}
@@ -261,7 +261,7 @@ func (pr *Prover) Law() Law {
 // proof compares counts with the target's law.
 func (pr *Prover) proof(counts map[int32]int, draws, wanted, accepted int) Proof {
 	out := Proof{Algorithm: pr.method.Algorithm, Draws: draws, Wanted: wanted, Accepted: accepted}
-	law := pr.Law()
+	law := pr.law()
 	should, does := newIndex(&pr.p), newIndex(&law)
 	ids := slices.Clone(pr.p.IDs)
 	for id := range counts {

@@ -37,7 +37,7 @@ func TestProve(t *testing.T) {
 	for i, c := range g.Negative.Cases {
 		for _, a := range []Algorithm{Exact, Block} {
 			pr := goldenProver(g, i, a)
-			if d := far(dense(pr.Law(), 6), c.Target); d > 1e-11 {
+			if d := far(dense(pr.law(), 6), c.Target); d > 1e-11 {
 				t.Errorf("case %d, %s: law off the target's by %g", i, a, d)
 			}
 			p, err := pr.Run(ctx, 60_000, nil)
@@ -47,7 +47,7 @@ func TestProve(t *testing.T) {
 		}
 		for a, w := range c.Wrong {
 			pr := goldenProver(g, i, a)
-			law := pr.Law()
+			law := pr.law()
 			if d := far(dense(law, 6), w.Law); d > 1e-11 {
 				t.Errorf("case %d, %s: law off by %g", i, a, d)
 			}

@@ -163,8 +163,8 @@ func (r *Round) Tried() int {
 	return r.tried
 }
 
-// Judged returns how many drafted tokens were judged.
-func (r *Round) Judged() int {
+// judged returns how many drafted tokens were judged.
+func (r *Round) judged() int {
 	n := 0
 	for i := range r.Positions {
 		if r.Positions[i].Verdict != Dropped {

@@ -401,13 +401,13 @@ func TestLookup(t *testing.T) {
 	for _, c := range g.Lookup.Cases {
 		ends := func(id int32) bool { return id == c.EOS }
 		for rule, want := range map[string][]int32{"transformers": c.HF, "vllm": c.VLLM} {
-			got := Lookup{Rule: rule, Min: c.Min, Max: c.Max}.Propose(c.Tokens, c.K, ends)
+			got := Lookup{Rule: rule, Min: c.Min, Max: c.Max}.propose(c.Tokens, c.K, ends)
 			if !slices.Equal(got, want) {
 				t.Errorf("%s %d..%d of %v, k %d: %v, want %v", rule, c.Min, c.Max, c.Tokens, c.K, got, want)
 			}
 		}
 	}
-	if got := (Lookup{Rule: "transformers", Min: 1, Max: 2}).Propose([]int32{1, 1}, 0, func(int32) bool { return false }); got != nil {
+	if got := (Lookup{Rule: "transformers", Min: 1, Max: 2}).propose([]int32{1, 1}, 0, func(int32) bool { return false }); got != nil {
 		t.Errorf("k 0: %v, want none", got)
 	}
 }

@@ -5,7 +5,7 @@
 // Templates are rendered as Hugging Face's transformers render them, by the
 // interpreter in the package jinja: what it writes is what transformers would
 // give the model, or an error that says why not. What ends the model's turn
-// follows from the same template (see [Template.Ends]).
+// follows from the same template (see Template.ends).
 package chat
 
 import (

@@ -239,7 +239,7 @@ func TestMessageJSON(t *testing.T) {
 	if diff := cmp.Diff([]string{"user", "Hi", "assistant", "Yo!", "assistant", ""}, got); diff != "" {
 		t.Error(diff)
 	}
-	if !Text("user", "x").Plain() || list[0].Plain() || list[1].Plain() {
+	if !Text("user", "x").plain() || list[0].plain() || list[1].plain() {
 		t.Error("only a role and a text is plain")
 	}
 	changed, _ := json.Marshal(list[0].With("system", "Be kind"))

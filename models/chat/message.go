@@ -56,8 +56,8 @@ func (m Message) Content() string {
 	return ""
 }
 
-// Plain reports whether the message is a role and a text, and nothing else.
-func (m Message) Plain() bool {
+// plain reports whether the message is a role and a text, and nothing else.
+func (m Message) plain() bool {
 	_, text := m.field("content").(string)
 	return text && len(m.fields.Keys()) == 2
 }

@@ -88,7 +88,7 @@ func turnsOf(c Conversation) (turns []models.Message, err error) {
 		return nil, errors.New("chat template: this server takes turns of text here, no tools and no variables")
 	}
 	for i, m := range c.Messages {
-		if !m.Plain() {
+		if !m.plain() {
 			return nil, fmt.Errorf("message %d: must be a role and a text for this server", i)
 		}
 		turns = append(turns, models.Message{Role: m.Role(), Content: m.Content()})
@@ -180,7 +180,7 @@ func (t *Template) Prompt(ctx context.Context, m models.Model, c Conversation) (
 	if err != nil {
 		return Prompt{}, err
 	}
-	p.Ends, err = t.Ends(ctx, m.Vocab())
+	p.Ends, err = t.ends(ctx, m.Vocab())
 	return p, err
 }
 
@@ -191,11 +191,11 @@ const (
 	thirdWord  = "Myrtuwa"
 )
 
-// Ends returns what ends the model's turn by the template: the token or the
+// ends returns what ends the model's turn by the template: the token or the
 // text after an answer, and the header of the user's next turn. It is empty
 // where the first of them is a token that ends any text, and where the
 // template does not show it.
-func (t *Template) Ends(ctx context.Context, v models.Vocab) (Ends, error) {
+func (t *Template) ends(ctx context.Context, v models.Vocab) (Ends, error) {
 	text, err := t.Render(ctx, Conversation{
 		Messages: []Message{Text("user", firstWord), Text("assistant", secondWord), Text("user", thirdWord)},
 	})

@@ -69,7 +69,7 @@ func TestEnds(t *testing.T) {
 		{"the last message alone", "{{ messages[-1].content }}", nil, Ends{}},
 	} {
 		p := parse(t, c.template)
-		got, err := p.Ends(t.Context(), words{names: names, eog: c.eog, bos: models.NoToken})
+		got, err := p.ends(t.Context(), words{names: names, eog: c.eog, bos: models.NoToken})
 		if err != nil || cmp.Diff(c.want, got) != "" {
 			t.Errorf("%s: %v, %v; want %v", c.name, got, err, c.want)
 		}

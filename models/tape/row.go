@@ -236,7 +236,7 @@ func floats(x []float32) []byte {
 }
 
 // UnmarshalJSON reads a row. It checks what can be checked without the size of
-// the vocabulary; see [Row.Check].
+// the vocabulary; see Row.check.
 func (r *Row) UnmarshalJSON(b []byte) error {
 	var j rowJSON
 	if err := json.Unmarshal(b, &j); err != nil {
@@ -318,8 +318,8 @@ func readFloats(name string, b []byte, n int) ([]float32, error) {
 	return out, nil
 }
 
-// Check reports what keeps r from being a row over size tokens.
-func (r *Row) Check(size int) error {
+// check reports what keeps r from being a row over size tokens.
+func (r *Row) check(size int) error {
 	n := len(r.Values)
 	switch {
 	case n == 0:

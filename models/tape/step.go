@@ -59,7 +59,7 @@ func (m *Model) next(s *stepLine) error {
 	if s.Pos != at.depth || s.Row == nil {
 		return fmt.Errorf("pos: %d without a row, or not %d", s.Pos, at.depth)
 	}
-	if err := s.Row.Check(m.info.VocabSize); err != nil {
+	if err := s.Row.check(m.info.VocabSize); err != nil {
 		return err
 	}
 	if at.row == nil {
@@ -81,7 +81,7 @@ func (m *Model) rowOf(s *stepLine) (*Row, error) {
 		}
 	}
 	if s.Row != nil {
-		return s.Row, s.Row.Check(m.info.VocabSize)
+		return s.Row, s.Row.check(m.info.VocabSize)
 	}
 	if len(s.Top) == 0 {
 		return nil, nil

@@ -199,8 +199,8 @@ func TestBinsAreGoodFor(t *testing.T) {
 			t.Fatal(err)
 		}
 		var back Row
-		if err := json.Unmarshal(b, &back); err != nil || back.Check(4096) != nil {
-			t.Fatalf("%v, %v", err, back.Check(4096))
+		if err := json.Unmarshal(b, &back); err != nil || back.check(4096) != nil {
+			t.Fatalf("%v, %v", err, back.check(4096))
 		}
 		spread := back.Spread(4096, nil)
 		for _, temp := range []float64{0.3, 0.7, 1, 1.5, 2} {

@@ -8,7 +8,7 @@ import (
 
 // What the rooms hold, by the names its users know.
 type (
-	// A Source is a constraint that can be compiled; see [Spec.Source].
+	// A Source is a constraint that can be compiled.
 	Source = lang.Source
 	// A Note is something worth saying about a source that compiled.
 	Note = lang.Note

@@ -193,12 +193,12 @@ func (s *Spec) SetText(text string) {
 	}
 }
 
-// Source returns what s says to compile.
+// source returns what s says to compile.
 //
 // With canonical, whole numbers are written without a fraction, which is what
 // a text to be generated should do; a text to be checked may also hold 1.0
 // where the schema wants an integer.
-func (s Spec) Source(canonical bool) (Source, error) {
+func (s Spec) source(canonical bool) (Source, error) {
 	k, ok := KindOf(s.Type)
 	if !ok {
 		return nil, specError("type", "type %q; must be one of %s", s.Type, kindTypes())
@@ -210,9 +210,9 @@ func (s Spec) Source(canonical bool) (Source, error) {
 	return k.source(s, w, canonical)
 }
 
-// Compile compiles s; see [Spec.Source] and [Compile].
+// Compile compiles s; see Spec.source and [Compile].
 func (s Spec) Compile(canonical bool) (*Grammar, error) {
-	src, err := s.Source(canonical)
+	src, err := s.source(canonical)
 	if err != nil {
 		return nil, err
 	}

@@ -95,8 +95,8 @@ func (h *Hub) Ask(q predict.Asked) {
 	h.flush()
 }
 
-// Vote puts a guess on question n down, in the place of an earlier one.
-func (s *Seat) Vote(n int, g quiz.Guess) error {
+// vote puts a guess on question n down, in the place of an earlier one.
+func (s *Seat) vote(n int, g quiz.Guess) error {
 	h := s.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -105,9 +105,9 @@ func (s *Seat) Vote(n int, g quiz.Guess) error {
 	case h.ended != "":
 		return ErrEnded
 	case s.of.gone != s.gone:
-		return ErrElsewhere
+		return errElsewhere
 	case b == nil || b.n != n || !b.open:
-		return ErrClosed
+		return errClosed
 	}
 	if err := g.Check(len(b.asked.Options)); err != nil {
 		return err

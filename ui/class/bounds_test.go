@@ -110,7 +110,7 @@ func TestStreamEnds(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			h := newHub(Options{Max: 2})
-			seat, err := h.Join("web", nil)
+			seat, err := h.join("web", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +122,7 @@ func TestStreamEnds(t *testing.T) {
 				go func() {
 					for ctx.Err() == nil {
 						time.Sleep(10 * time.Minute)
-						h.Seat("web")
+						h.seat("web")
 					}
 				}()
 			}

@@ -161,7 +161,7 @@ func TestPageInABrowser(t *testing.T) {
 		t.Errorf("%+v", x)
 	}
 	for i := range 2 { // others, so that the result may be shown
-		o, err := h.Join(Key(rune('a'+i)), nil)
+		o, err := h.join(Key(rune('a'+i)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -124,16 +124,16 @@ func (d *doorway) pass(v *visitor) bool {
 	return true
 }
 
-// Enter lets the visitor in: its deadline is gone.
-func (v *visitor) Enter() {
-	if v.Come() {
+// enter lets the visitor in: its deadline is gone.
+func (v *visitor) enter() {
+	if v.come() {
 		v.SetDeadline(time.Time{})
 	}
 }
 
-// Come lets the visitor in, whose deadlines are set by who serves it. It
+// come lets the visitor in, whose deadlines are set by who serves it. It
 // reports whether it stood in the doorway until now.
-func (v *visitor) Come() bool {
+func (v *visitor) come() bool {
 	v.of.mu.Lock()
 	defer v.of.mu.Unlock()
 	return v.of.pass(v)

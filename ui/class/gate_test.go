@@ -198,7 +198,7 @@ func TestDoorwayFlood(t *testing.T) {
 			return c.(*visitor), theirs
 		}
 		in, _ := accept()
-		in.Enter()
+		in.enter()
 		var flood []*visitor
 		for range 20 {
 			v, _ := accept()
@@ -225,7 +225,7 @@ func TestDoorwayFlood(t *testing.T) {
 		}
 		for range d.most {
 			v, _ := accept()
-			v.Enter()
+			v.enter()
 			flood = append(flood, v)
 		}
 		mine, theirs := net.Pipe()

@@ -17,12 +17,12 @@ type Key string
 
 // What keeps somebody out, or a vote.
 var (
-	ErrFull      = errors.New("the class is full")
-	ErrLocked    = errors.New("the class is locked: nobody new gets in")
+	errFull      = errors.New("the class is full")
+	errLocked    = errors.New("the class is locked: nobody new gets in")
 	ErrEnded     = errors.New("the class has ended")
-	ErrClosed    = errors.New("this question is closed")
+	errClosed    = errors.New("this question is closed")
 	errAway      = errors.New("you are not in the class: load the page")
-	ErrElsewhere = errors.New("you are here from another window; this one is closed")
+	errElsewhere = errors.New("you are here from another window; this one is closed")
 )
 
 // Options are the rules of a class.
@@ -209,9 +209,9 @@ type Seat struct {
 	gone chan struct{}
 }
 
-// Join gives a connection a seat: the one it had, if key was here before. w is
+// join gives a connection a seat: the one it had, if key was here before. w is
 // what it looks at, nil for a page.
-func (h *Hub) Join(key Key, w *tui.Window) (*Seat, error) {
+func (h *Hub) join(key Key, w *tui.Window) (*Seat, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	m := h.seats[key]
@@ -219,13 +219,13 @@ func (h *Hub) Join(key Key, w *tui.Window) (*Seat, error) {
 	case h.ended != "":
 		return nil, ErrEnded
 	case m == nil && h.locked:
-		return nil, ErrLocked
+		return nil, errLocked
 	case h.here >= h.opt.Max && (m == nil || m.gone == nil):
-		return nil, ErrFull
+		return nil, errFull
 	}
 	if m == nil {
 		if len(h.seats) >= seatsPerMember*h.opt.Max && !h.forgetOne() {
-			return nil, ErrFull
+			return nil, errFull
 		}
 		m = &member{key: key, name: h.names.give()}
 		h.seats[key] = m
@@ -258,16 +258,16 @@ func (h *Hub) forgetOne() bool {
 	return true
 }
 
-// Knows reports whether key has a seat.
-func (h *Hub) Knows(key Key) bool {
+// knows reports whether key has a seat.
+func (h *Hub) knows(key Key) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.seats[key] != nil
 }
 
-// Seat is the seat that a member has now, for what it does apart from its
+// seat is the seat that a member has now, for what it does apart from its
 // connection.
-func (h *Hub) Seat(key Key) (*Seat, error) {
+func (h *Hub) seat(key Key) (*Seat, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	m := h.seats[key]
@@ -281,8 +281,8 @@ func (h *Hub) Seat(key Key) (*Seat, error) {
 	return &Seat{h, m, m.gone}, nil
 }
 
-// Quiet is how long the member has done nothing.
-func (s *Seat) Quiet() time.Duration {
+// quiet is how long the member has done nothing.
+func (s *Seat) quiet() time.Duration {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	return time.Since(s.of.active)
@@ -322,14 +322,14 @@ type You struct {
 	Mean      float64    // bits a question
 }
 
-// You returns what the member of s may know of itself.
-func (s *Seat) You() You {
+// you returns what the member of s may know of itself.
+func (s *Seat) you() You {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	return s.of.you(s.hub.ballot)
 }
 
-// you is You; the lock is held.
+// you returns what m may know of itself; the lock is held.
 func (m *member) you(b *ballot) You {
 	y := You{Name: m.name, Questions: m.book.Questions(), Mean: m.book.Mean().Guess}
 	switch {
@@ -343,8 +343,8 @@ func (m *member) you(b *ballot) You {
 	return y
 }
 
-// Rename gives the member the name it chose.
-func (s *Seat) Rename(name string) error {
+// rename gives the member the name it chose.
+func (s *Seat) rename(name string) error {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	if !s.hub.opt.FreeNames {

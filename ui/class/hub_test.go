@@ -18,7 +18,7 @@ import (
 
 func seated(t *testing.T, h *Hub, key Key) *Seat {
 	t.Helper()
-	s, err := h.Join(key, nil)
+	s, err := h.join(key, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func seated(t *testing.T, h *Hub, key Key) *Seat {
 
 func cast(t *testing.T, s *Seat, n int, chips ...int) {
 	t.Helper()
-	if err := s.Vote(n, chips); err != nil {
+	if err := s.vote(n, chips); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -46,7 +46,7 @@ func TestResultsStayHiddenUntilClosed(t *testing.T) {
 	for i := range 4 {
 		seats = append(seats, seated(t, h, Key(fmt.Sprint(i))))
 	}
-	if err := seats[0].Vote(1, quiz.Guess{10, 0, 0}); !errors.Is(err, ErrClosed) {
+	if err := seats[0].vote(1, quiz.Guess{10, 0, 0}); !errors.Is(err, errClosed) {
 		t.Errorf("a vote before the question: %v", err)
 	}
 	h.Ask(three)
@@ -55,7 +55,7 @@ func TestResultsStayHiddenUntilClosed(t *testing.T) {
 	cast(t, seats[1], 1, 4, 4, 2)
 	cast(t, seats[2], 1, 0, 10, 0)
 	for _, bad := range []quiz.Guess{{10, 0}, {5, 4, 0}, {11, -1, 0}, nil} {
-		if err := seats[3].Vote(1, bad); err == nil {
+		if err := seats[3].vote(1, bad); err == nil {
 			t.Errorf("%v was taken", bad)
 		}
 	}
@@ -66,11 +66,11 @@ func TestResultsStayHiddenUntilClosed(t *testing.T) {
 	if p := view.Poll; p.Voted != 3 || !p.Open || p.Result != nil || h.Standing().Voted != 3 {
 		t.Errorf("%+v", p)
 	}
-	if you := seats[3].You(); you.Guess != nil {
+	if you := seats[3].you(); you.Guess != nil {
 		t.Errorf("who did not vote has %v", you.Guess)
 	}
 	votes := h.Reveal(drawnFirst(), nil)
-	if err := seats[0].Vote(1, quiz.Guess{10, 0, 0}); !errors.Is(err, ErrClosed) {
+	if err := seats[0].vote(1, quiz.Guess{10, 0, 0}); !errors.Is(err, errClosed) {
 		t.Errorf("a vote after the end: %v", err)
 	}
 	view, _ = h.Now()
@@ -82,7 +82,7 @@ func TestResultsStayHiddenUntilClosed(t *testing.T) {
 	if want := -math.Log2(19.0 / 45); math.Abs(r.Class-want) > 1e-12 || r.Right != 2 || math.Abs(r.Held[1]-14.0/30) > 1e-12 {
 		t.Errorf("%+v, want class %v", r, want)
 	}
-	if you := seats[1].You(); math.Abs(you.Bits+math.Log2(4.5/11.5)) > 1e-12 || you.Questions != 1 {
+	if you := seats[1].you(); math.Abs(you.Bits+math.Log2(4.5/11.5)) > 1e-12 || you.Questions != 1 {
 		t.Errorf("%+v", you)
 	}
 }
@@ -125,20 +125,20 @@ func TestDropForgetsTheVotes(t *testing.T) {
 	cast(t, a, 1, 10, 0, 0)
 	h.Reveal(drawnFirst(), nil)
 	h.Drop()
-	if you := a.You(); you.Questions != 0 || you.Guess != nil {
+	if you := a.you(); you.Questions != 0 || you.Guess != nil {
 		t.Errorf("%+v", you)
 	}
 	if view, _ := h.Now(); view.Poll != nil {
 		t.Errorf("%+v", view.Poll)
 	}
 	h.Ask(three)
-	if err := a.Vote(1, quiz.Guess{10, 0, 0}); !errors.Is(err, ErrClosed) {
+	if err := a.vote(1, quiz.Guess{10, 0, 0}); !errors.Is(err, errClosed) {
 		t.Errorf("a late vote counts for another question: %v", err)
 	}
 	cast(t, a, 2, 10, 0, 0)
 	h.Reveal(drawnFirst(), nil)
 	h.Clear()
-	if you := a.You(); you.Questions != 1 {
+	if you := a.you(); you.Questions != 1 {
 		t.Errorf("clearing the screen took a score back: %+v", you)
 	}
 }
@@ -147,10 +147,10 @@ func TestCSV(t *testing.T) {
 	t.Parallel()
 	h := newHub(Options{Max: 10, FreeNames: true})
 	a, b := seated(t, h, "a"), seated(t, h, "b")
-	if err := a.Rename("Zoë"); err != nil {
+	if err := a.rename("Zoë"); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Rename("Ada"); err != nil {
+	if err := b.rename("Ada"); err != nil {
 		t.Fatal(err)
 	}
 	asked := three
@@ -177,7 +177,7 @@ func TestSeats(t *testing.T) {
 		h := newHub(Options{Max: 2})
 		a := seated(t, h, "a")
 		b := seated(t, h, "b")
-		if _, err := h.Join("c", nil); !errors.Is(err, ErrFull) {
+		if _, err := h.join("c", nil); !errors.Is(err, errFull) {
 			t.Errorf("a third: %v", err)
 		}
 		again := seated(t, h, "a") // the same key, from another window
@@ -190,18 +190,18 @@ func TestSeats(t *testing.T) {
 		if n := h.Standing().Here; n != 2 {
 			t.Errorf("%d here", n)
 		}
-		if err := a.Vote(1, nil); !errors.Is(err, ErrElsewhere) {
+		if err := a.vote(1, nil); !errors.Is(err, errElsewhere) {
 			t.Errorf("the older window votes: %v", err)
 		}
-		name := again.You().Name
+		name := again.you().Name
 		b.Leave()
 		h.Lock(true)
-		if _, err := h.Join("c", nil); !errors.Is(err, ErrLocked) {
+		if _, err := h.join("c", nil); !errors.Is(err, errLocked) {
 			t.Errorf("into a locked room: %v", err)
 		}
 		again.Leave()
-		if back := seated(t, h, "a"); back.You().Name != name {
-			t.Errorf("%s came back as %s", name, back.You().Name)
+		if back := seated(t, h, "a"); back.you().Name != name {
+			t.Errorf("%s came back as %s", name, back.you().Name)
 		}
 		h.Lock(false)
 		// Many who come and go are forgotten, who answered is not.
@@ -213,7 +213,7 @@ func TestSeats(t *testing.T) {
 			t.Errorf("%d seats and %d names are kept", len(h.seats), len(h.names))
 		}
 		h.End("over")
-		if _, err := h.Join("a", nil); !errors.Is(err, ErrEnded) {
+		if _, err := h.join("a", nil); !errors.Is(err, ErrEnded) {
 			t.Errorf("after the end: %v", err)
 		}
 		synctest.Wait()

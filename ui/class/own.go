@@ -118,9 +118,9 @@ func (m *owner) give(msg tea.Msg) tea.Cmd {
 
 // pose hands a picture to the teacher who looks on.
 func (m *owner) pose() {
-	if w, h, ok := m.s.seat.Watched(); ok && time.Since(m.posed) >= posePause {
+	if w, h, ok := m.s.seat.watched(); ok && time.Since(m.posed) >= posePause {
 		m.posed = time.Now()
-		m.s.seat.Pose(m.lab.Picture(w, h))
+		m.s.seat.pose(m.lab.Picture(w, h))
 	}
 }
 
@@ -184,17 +184,17 @@ type watch struct {
 	w, h int
 }
 
-// Watched reports whether pictures of the member's lab are wanted, and how
+// watched reports whether pictures of the member's lab are wanted, and how
 // large.
-func (s *Seat) Watched() (w, h int, ok bool) {
+func (s *Seat) watched() (w, h int, ok bool) {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	x := s.hub.watched
 	return x.w, x.h, x.name != "" && x.name == s.of.name
 }
 
-// Pose hands a picture over.
-func (s *Seat) Pose(c *viz.Canvas) {
+// pose hands a picture over.
+func (s *Seat) pose(c *viz.Canvas) {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	if s.hub.watched.name == s.of.name {

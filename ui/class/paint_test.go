@@ -54,7 +54,7 @@ func (still) Draw() sheet            { return sheetOf("still", 5, 1) }
 // A terminal that never reads is not waited for: whatever ends its session
 // closes its connection in a while, and the session's goroutines with it.
 func TestDeafTerminalIsClosed(t *testing.T) {
-	for name, end := range map[string]error{"the class ends": ErrEnded, "the seat is taken": ErrElsewhere, "nothing is typed": errQuiet} {
+	for name, end := range map[string]error{"the class ends": ErrEnded, "the seat is taken": errElsewhere, "nothing is typed": errQuiet} {
 		synctest.Test(t, func(t *testing.T) {
 			class, stop := context.WithCancel(t.Context())
 			mine, theirs := net.Pipe() // nobody reads theirs
@@ -64,7 +64,7 @@ func TestDeafTerminalIsClosed(t *testing.T) {
 			s := &shell{ctx: class, fps: 10}
 			sess := &session{Session: deaf{ctx: deafContext{of: t.Context(), caller: &caller{conn: v, out: v}}}}
 			gone := make(chan struct{})
-			if end == ErrElsewhere {
+			if end == errElsewhere {
 				sess.seat = &Seat{gone: gone}
 			}
 			var why error
@@ -81,7 +81,7 @@ func TestDeafTerminalIsClosed(t *testing.T) {
 			switch end {
 			case ErrEnded:
 				stop()
-			case ErrElsewhere:
+			case errElsewhere:
 				close(gone)
 			default:
 				want = idleTime + closingTime

@@ -121,7 +121,7 @@ func (s *shell) handle(sess ssh.Session) {
 	}
 	make := s.screens.notes
 	if sess.User() != notesUser || s.teacher == nil {
-		seat, err := s.hub.Join(t.key, t.look.window())
+		seat, err := s.hub.join(t.key, t.look.window())
 		if err != nil {
 			s.refuse(sess, err)
 			return
@@ -130,7 +130,7 @@ func (s *shell) handle(sess ssh.Session) {
 		t.seat, make = seat, s.screens.student
 	}
 	conn := callerOf(sess.Context()).conn
-	conn.Enter()
+	conn.enter()
 	fmt.Fprintf(sess, "logitscope: %s\r\n", s.run(t, winch, make))
 	sess.Exit(0)
 	time.AfterFunc(partingTime, func() { conn.Close() }) // there is nothing else to do here
@@ -219,7 +219,7 @@ func resizes(ctx context.Context, winch <-chan ssh.Window, gone <-chan struct{},
 			case <-ctx.Done():
 			}
 		case <-gone:
-			cancel(ErrElsewhere)
+			cancel(errElsewhere)
 			gone = nil
 		case <-ctx.Done():
 			for range winch { // the library waits for who reads this

@@ -349,7 +349,7 @@ func TestOneSessionAKey(t *testing.T) {
 	a.shows(t, "you look on")
 	b := in()
 	b.shows(t, "you look on")
-	a.shows(t, ErrElsewhere.Error())
+	a.shows(t, errElsewhere.Error())
 	if n := c.Standing().Here; n != 1 || len(c.seats) != 1 {
 		t.Errorf("%d here, %d seats", n, len(c.seats))
 	}
@@ -663,7 +663,7 @@ func TestLockedAndFull(t *testing.T) {
 	for _, x := range []struct {
 		lock bool
 		want error
-	}{{false, ErrFull}, {true, ErrLocked}} {
+	}{{false, errFull}, {true, errLocked}} {
 		c.Lock(x.lock)
 		s, _ := dialed(t, c).NewSession()
 		var errs bytes.Buffer

@@ -41,7 +41,7 @@ func (st *stream) run(ctx context.Context) {
 				return
 			}
 		case <-st.seat.Gone():
-			st.send("end", encode(ErrElsewhere.Error()))
+			st.send("end", encode(errElsewhere.Error()))
 			return
 		case <-ctx.Done():
 			if view, _ := st.hub.Now(); view.Ended != "" {
@@ -61,7 +61,7 @@ func (st *stream) over(v *View, opened time.Time) string {
 	switch {
 	case v.Ended != "":
 		return v.Ended
-	case st.seat.Quiet() > idleTime:
+	case st.seat.quiet() > idleTime:
 		return errQuiet.Error()
 	case time.Since(opened) > longestStay:
 		return errLong.Error()
@@ -73,12 +73,12 @@ func (st *stream) over(v *View, opened time.Time) string {
 func (st *stream) show(v *View) bool {
 	room, step, poll := v.events()
 	return st.send("room", room) && st.send("step", step) && st.sendPoll(v.Poll, poll) &&
-		st.send("you", st.you(v)) && st.send("quiet", encode(st.seat.Quiet() > idleWarning))
+		st.send("you", st.you(v)) && st.send("quiet", encode(st.seat.quiet() > idleWarning))
 }
 
 // you is what the browser may know of itself.
 func (st *stream) you(v *View) string {
-	y := st.seat.You()
+	y := st.seat.you()
 	out := youEvent{Name: y.Name, Free: st.hub.opt.FreeNames, Chips: y.Guess, Bits: y.Bits, Mean: y.Mean}
 	if v.Poll != nil && y.Guess != nil {
 		out.Question = v.Poll.N

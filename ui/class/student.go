@@ -52,7 +52,7 @@ func newStudent(h *Hub) func(*session) (screen, func()) {
 	return func(s *session) (screen, func()) {
 		m := &student{s: s, hub: h, pal: viz.NewPalette(s.look.Dark, s.look.Depth, s.look.ASCII)}
 		m.view, _ = h.Now()
-		m.you = s.seat.You()
+		m.you = s.seat.you()
 		m.begin()
 		return m, func() {}
 	}
@@ -107,7 +107,7 @@ func (m *student) Update(msg tea.Msg) tea.Cmd {
 			m.s.fail(ErrEnded)
 			return nil
 		}
-		m.you = m.s.seat.You()
+		m.you = m.s.seat.you()
 		m.begin()
 		return tea.Batch(m.wait(m.view), m.tick())
 	case secondMsg:
@@ -235,11 +235,11 @@ func (m *student) vote(p *Poll) {
 		g = quiz.AllOn(len(g), m.pick) // handed in already, and another row chosen
 	}
 	g[m.pick] += quiz.Chips - g.Placed()
-	if err := m.s.seat.Vote(p.N, g); err != nil {
+	if err := m.s.seat.vote(p.N, g); err != nil {
 		m.say = "vote: " + err.Error()
 		return
 	}
-	m.guess, m.you = g, m.s.seat.You()
+	m.guess, m.you = g, m.s.seat.you()
 }
 
 // same reports whether the chips lie as they were handed in.
@@ -261,11 +261,11 @@ func (m *student) typeName(k tea.KeyMsg) {
 	case tea.KeyEsc:
 		m.open = noPanel
 	case tea.KeyEnter:
-		if err := m.s.seat.Rename(strings.TrimSpace(m.name.Text())); err != nil {
+		if err := m.s.seat.rename(strings.TrimSpace(m.name.Text())); err != nil {
 			m.say = viz.Printable(err.Error(), m.pal.ASCII)
 			return
 		}
-		m.open, m.you = noPanel, m.s.seat.You()
+		m.open, m.you = noPanel, m.s.seat.you()
 	default:
 		m.name.Key(k)
 	}

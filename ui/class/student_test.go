@@ -19,7 +19,7 @@ import (
 func pupil(t *testing.T, h *Hub, w, high int, ascii bool) *student {
 	t.Helper()
 	look := Terminal{W: w, H: high, Depth: viz.NoColors, ASCII: ascii, Dark: true}
-	seat, err := h.Join("pupil", look.window())
+	seat, err := h.join("pupil", look.window())
 	if err != nil {
 		t.Fatal(err)
 	}

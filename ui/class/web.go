@@ -79,7 +79,7 @@ func (s *site) server() *http.Server {
 		BaseContext:       func(net.Listener) context.Context { return s.ctx },
 		ConnState: func(c net.Conn, state http.ConnState) {
 			if v, ok := c.(*visitor); ok && state == http.StateActive {
-				v.Come()
+				v.come()
 			}
 		},
 	}
@@ -143,7 +143,7 @@ func (s *site) known(r *http.Request) (Key, bool) {
 		return "", false
 	}
 	key := Key("web " + c.Value)
-	return key, s.hub.Knows(key)
+	return key, s.hub.knows(key)
 }
 
 // enter reports whether a request has the code; who has a seat is not counted
@@ -198,7 +198,7 @@ func (s *site) post(do func(*Seat, []byte) error) http.HandlerFunc {
 			http.Error(w, fmt.Sprintf("want at most %d bytes", longestPost), http.StatusRequestEntityTooLarge)
 			return
 		}
-		seat, err := s.hub.Seat(key)
+		seat, err := s.hub.seat(key)
 		if err == nil {
 			err = do(seat, body)
 		}
@@ -219,7 +219,7 @@ func vote(s *Seat, body []byte) error {
 	if err := strictly(body, &v); err != nil {
 		return err
 	}
-	return s.Vote(v.Question, quiz.Guess(v.Chips))
+	return s.vote(v.Question, quiz.Guess(v.Chips))
 }
 
 // rename takes {"name": "…"}.
@@ -230,7 +230,7 @@ func rename(s *Seat, body []byte) error {
 	if err := strictly(body, &v); err != nil {
 		return err
 	}
-	return s.Rename(strings.TrimSpace(v.Name))
+	return s.rename(strings.TrimSpace(v.Name))
 }
 
 // stillHere takes anything: who sent it is there.
@@ -260,7 +260,7 @@ func (s *site) events(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "load the page first", http.StatusForbidden)
 		return
 	}
-	seat, err := s.hub.Join(Key("web "+c.Value), nil)
+	seat, err := s.hub.join(Key("web "+c.Value), nil)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return

@@ -92,7 +92,7 @@ func TestVoteOnThePage(t *testing.T) {
 	c := opened(t, nil)
 	a := browse(t, c)
 	a.shows(t, "event: you")
-	if code, said := a.post("vote", `{"question":1,"chips":[10,0,0]}`, nil); code != 409 || said != ErrClosed.Error() {
+	if code, said := a.post("vote", `{"question":1,"chips":[10,0,0]}`, nil); code != 409 || said != errClosed.Error() {
 		t.Errorf("before the question: %d %s", code, said)
 	}
 	c.Ask(three)
@@ -233,7 +233,7 @@ func TestOneSeatABrowser(t *testing.T) {
 	a.window = &window{got: make(chan struct{}, 1)}
 	a.listen(t)
 	a.shows(t, "event: you")
-	old.shows(t, ErrElsewhere.Error())
+	old.shows(t, errElsewhere.Error())
 	if n := c.Standing().Here; n != 1 {
 		t.Errorf("%d here", n)
 	}
@@ -253,9 +253,9 @@ func TestPageIsFullOrLocked(t *testing.T) {
 		}
 		said, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
-		want := ErrFull.Error()
+		want := errFull.Error()
 		if lock {
-			want = ErrLocked.Error()
+			want = errLocked.Error()
 		}
 		if resp.StatusCode != 503 || strings.TrimSpace(string(said)) != want {
 			t.Errorf("%s %s", resp.Status, said)
@@ -316,13 +316,13 @@ func FuzzVote(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		h := newHub(Options{Max: 1})
-		s, err := h.Join("a", nil)
+		s, err := h.join("a", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		h.Ask(three)
 		err = vote(s, body)
-		g := s.You().Guess
+		g := s.you().Guess
 		if (err == nil) != (g != nil) || g != nil && g.Check(3) != nil {
 			t.Errorf("%q: %v, %v", body, err, g)
 		}

@@ -88,7 +88,7 @@ func TestClassIsAsked(t *testing.T) {
 	b.has("31 students · 0 voted")
 	b.has("0 of 31 voted")
 	b.has("join: http://10.0.0.7:8089/4821")
-	s := b.m.Scene(c.Windows())
+	s := b.m.scene(c.Windows())
 	if !s.Hidden || s.Rows != nil || s.Title != "" {
 		t.Errorf("a scene tells what is hidden: %+v", s)
 	}
@@ -110,7 +110,7 @@ func TestClassIsAsked(t *testing.T) {
 	b.has("best so far: amber-owl 1.37 (given names)")
 	b.keys("x")
 	b.lacks("amber-owl")
-	if s := b.m.Scene(nil); s.Hidden || len(s.Rows) < 10 {
+	if s := b.m.scene(nil); s.Hidden || len(s.Rows) < 10 {
 		t.Errorf("the scene after the draw: %+v", s)
 	}
 	b.keys("left")

@@ -37,14 +37,14 @@ func (m *Model) onScene() tea.Cmd {
 	windows := class.Windows()
 	if m.changes != m.published || !slices.Equal(windows, m.windows) {
 		m.published, m.windows = m.changes, windows
-		class.Show(m.Scene(windows))
+		class.Show(m.scene(windows))
 	}
 	return nextScene()
 }
 
-// Scene is what the lab looks like in each of these windows, and what it
+// scene is what the lab looks like in each of these windows, and what it
 // shows in numbers.
-func (m *Model) Scene(windows []Window) Scene {
+func (m *Model) scene(windows []Window) Scene {
 	s := Scene{Frames: make(map[Window]string, len(windows))}
 	type size struct {
 		w, h  int

@@ -167,8 +167,8 @@ func readMessages(v json.RawMessage) ([]Message, error) {
 		switch {
 		case len(members) < len(to):
 			return nil, fmt.Errorf("message %d: must have role and content", i+1)
-		case !slices.Contains(Roles, out[i].Role):
-			return nil, fmt.Errorf("message %d: role %s: must be one of %s", i+1, strconv.Quote(out[i].Role), strings.Join(Roles, ", "))
+		case !slices.Contains(roles, out[i].Role):
+			return nil, fmt.Errorf("message %d: role %s: must be one of %s", i+1, strconv.Quote(out[i].Role), strings.Join(roles, ", "))
 		}
 	}
 	return out, nil

@@ -52,12 +52,12 @@ func (p *Prompt) Asked() string {
 
 // A Message is a turn of a conversation.
 type Message struct {
-	Role    string `json:"role"` // one of [Roles]
+	Role    string `json:"role"` // one of roles
 	Content string `json:"content"`
 }
 
-// Roles are those that messages may have.
-var Roles = []string{"system", "user", "assistant"}
+// roles are those that messages may have.
+var roles = []string{"system", "user", "assistant"}
 
 // A Var is a variable and its value.
 type Var struct{ Name, Value string }

@@ -137,7 +137,7 @@ func (l *Lab) taped(run func(tui.Options) error, opt tui.Options) error {
 		return err
 	}
 	if t != nil {
-		opt.Record, opt.Rows = t.Take, l.Rec.Rows()
+		opt.Record, opt.Rows = t.take, l.Rec.Rows()
 	}
 	cast := func() error { return nil }
 	if out, ok := console.Unfiltered(l.Sys.Out).(*os.File); ok && l.Cast != "" {

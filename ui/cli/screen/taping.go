@@ -53,9 +53,9 @@ func newTaping(rec *setup.Recording) (*taping, error) {
 	return t, nil
 }
 
-// Take takes what there is of a lane. It returns, once, what went wrong with
+// take takes what there is of a lane. It returns, once, what went wrong with
 // writing.
-func (t *taping) Take(r tui.Recorded) error {
+func (t *taping) take(r tui.Recorded) error {
 	t.mu.Lock()
 	t.queue = append(t.queue, r)
 	err := t.err

@@ -386,7 +386,7 @@ func (v *Export) enterPreset(host kit.Host, name string) {
 	own := v.presets.own()
 	if v.list.At > 0 && v.list.At <= len(own) {
 		old := v.lanes.Book.List()[own[v.list.At-1]].Name
-		if err := v.presets.Rename(own[v.list.At-1], name); err != nil {
+		if err := v.presets.rename(own[v.list.At-1], name); err != nil {
 			host.Complain(viz.FirstLine(err.Error()))
 			return
 		}

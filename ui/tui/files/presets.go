@@ -94,8 +94,8 @@ func (u *Presets) Delete(i int) (run.Preset, error) {
 	return p, nil
 }
 
-// Rename gives a user's preset another name.
-func (u *Presets) Rename(i int, name string) error {
+// rename gives a user's preset another name.
+func (u *Presets) rename(i int, name string) error {
 	p := u.lanes.Book.List()[i]
 	if p.Name == name {
 		return nil

@@ -18,8 +18,8 @@ type Background struct {
 	owned []models.Model
 }
 
-// NewBackground returns one without work that ends with ctx.
-func NewBackground(ctx context.Context) *Background { return &Background{Ctx: ctx} }
+// newBackground returns one without work that ends with ctx.
+func newBackground(ctx context.Context) *Background { return &Background{Ctx: ctx} }
 
 // begin counts one more piece of work; it reports false once the end has begun.
 func (b *Background) begin() bool {

@@ -38,7 +38,7 @@ func (ls *Lanes) RunOrPause() {
 // AdvanceLane lets l write n more tokens, or run if n is negative. A step asked
 // for by hand does not wait for the pace of a run.
 func (ls *Lanes) AdvanceLane(l *Lane, n int) {
-	every := ls.Every()
+	every := ls.every()
 	if n > 0 {
 		every = 0
 	}

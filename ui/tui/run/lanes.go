@@ -75,7 +75,7 @@ func (ls *Lanes) Unasked(l *Lane) bool {
 // New returns no lanes yet. Lanes run until ctx ends.
 func New(ctx context.Context, presets []Preset, draft engine.Draft, fps int, ascii bool) *Lanes {
 	ls := &Lanes{
-		Background: NewBackground(ctx), Tempo: Tempo{Pace: startPace, Fastest: len(Paces) - 1},
+		Background: newBackground(ctx), Tempo: Tempo{Pace: startPace, Fastest: len(Paces) - 1},
 		FPS: fps, Draft: draft, Book: new(Book), ascii: ascii, taken: make(map[string]any),
 		Memory: engine.NewBudget(memoryBytes),
 		Gate:   engine.NewGate(max(1, runtime.GOMAXPROCS(0)-1)), // one core is the screen's

@@ -44,7 +44,7 @@ func (ls *Lanes) ChangeModel(id int, model models.Model) tea.Cmd {
 	}
 	cmd := ls.StartLane(l)
 	ls.Warm(l)
-	l.Eng.Post(engine.Pace{Every: ls.Every()})
+	l.Eng.Post(engine.Pace{Every: ls.every()})
 	ls.Conduct()
 	ls.Say(strings.TrimSpace(model.Info().Name+" "+model.Info().Quant) + ": the same prompt and settings, from the beginning")
 	if l.Text == "" {

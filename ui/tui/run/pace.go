@@ -25,8 +25,8 @@ var Paces = []struct {
 // startPace is how fast the lab begins: slow enough to watch every step.
 const startPace = 4
 
-// Every is the least time between two tokens.
-func (t *Tempo) Every() time.Duration { return Paces[t.Pace].Every }
+// every is the least time between two tokens.
+func (t *Tempo) every() time.Duration { return Paces[t.Pace].Every }
 
 // SetPace makes a run slower or faster.
 func (ls *Lanes) SetPace(d int) {
@@ -38,6 +38,6 @@ func (ls *Lanes) SetPace(d int) {
 // Repace puts the pace that was chosen in force again.
 func (ls *Lanes) Repace() {
 	for _, l := range ls.All {
-		l.Eng.Post(engine.Pace{Every: ls.Every()})
+		l.Eng.Post(engine.Pace{Every: ls.every()})
 	}
 }

@@ -40,7 +40,7 @@ func (ls *Lanes) Conduct() {
 	engs := make([]*engine.Lane, len(ls.All))
 	for i, l := range ls.All {
 		engs[i] = l.Eng
-		l.Eng.Post(engine.Pace{Every: ls.Every()})
+		l.Eng.Post(engine.Pace{Every: ls.every()})
 	}
 	g := engine.NewGroup(engs...)
 	g.SetInStep(!ls.Side.Free)
@@ -71,7 +71,7 @@ func (ls *Lanes) AddEmpty(from *Lane, set *engine.Settings) (*Lane, tea.Cmd) {
 		l.Settings, l.Config = set, set.Config()
 	}
 	cmd := ls.StartLane(l)
-	l.Eng.Post(engine.Pace{Every: ls.Every()})
+	l.Eng.Post(engine.Pace{Every: ls.every()})
 	l.Eng.Post(engine.Pin{IDs: l.Pins})
 	ls.All = append(ls.All, l)
 	return l, cmd

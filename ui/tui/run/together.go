@@ -200,7 +200,7 @@ func (ls *Lanes) SameLuck() (seed uint64, same bool) {
 		if set := l.ShownSettings(); set != nil && !set.Pipeline.Greedy() {
 			draws++
 		}
-		if l.Races() {
+		if l.races() {
 			races++
 		}
 	}
@@ -210,14 +210,14 @@ func (ls *Lanes) SameLuck() (seed uint64, same bool) {
 // SeedWords says which seed a lane draws by, and that it races if it does.
 func (l *Lane) SeedWords() string {
 	words := fmt.Sprintf("seed %d", l.ShownConfig().Uint("seed"))
-	if l.Races() {
+	if l.races() {
 		words += ", race"
 	}
 	return words
 }
 
-// Races reports whether the lane's own draws are races of arrival times.
-func (l *Lane) Races() bool {
+// races reports whether the lane's own draws are races of arrival times.
+func (l *Lane) races() bool {
 	set := l.ShownSettings()
 	return set != nil && set.Pipeline.Races() && l.View.Draft == nil && l.View.Beam == nil && l.View.Contrastive == nil
 }
@@ -226,7 +226,7 @@ func (l *Lane) Races() bool {
 func (ls *Lanes) SeedWords() string {
 	if seed, same := ls.SameLuck(); same {
 		words := fmt.Sprintf("seed %d", seed)
-		if slices.ContainsFunc(ls.All, (*Lane).Races) {
+		if slices.ContainsFunc(ls.All, (*Lane).races) {
 			words += ", race"
 		}
 		return words

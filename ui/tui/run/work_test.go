@@ -19,7 +19,7 @@ func (m *closing) Close() error { m.closed = true; return nil }
 // what has begun before it closes the models.
 func TestWorkEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	b := NewBackground(ctx)
+	b := newBackground(ctx)
 	m := &closing{}
 	b.Own(m)
 	begun, over, went := make(chan struct{}), false, false

@@ -181,8 +181,8 @@ func (p *Player) Off(n int) error {
 	})
 }
 
-// Tuned waits until the proposal is under the newest settings.
-func (p *Player) Tuned() error {
+// tuned waits until the proposal is under the newest settings.
+func (p *Player) tuned() error {
 	return p.Wait(func(v engine.View) bool { return v.Next != nil && v.Next.Settings == p.Screen.Runs().Lane().Settings })
 }
 
@@ -300,7 +300,7 @@ func (p *Player) Line(line string) error {
 	case "type":
 		p.Type(rest)
 	case "tuned":
-		return wrong(line, p.Tuned())
+		return wrong(line, p.tuned())
 	case "done":
 		return wrong(line, p.Done())
 	default:
