@@ -6,12 +6,12 @@ import (
 	"logitscope/sampling"
 )
 
-// settings writes how the settings of s differ from those of the step before.
-func (w *Writer) settings(s *engine.Step) error {
-	base := s.Settings.Base()
+// settings writes how s, in force from pos on, differs from the settings before.
+func (w *Writer) settings(s *engine.Settings, pos int) error {
+	base := s.Base()
 	if base != w.base {
 		old := w.base
-		set := w.change(s, old.Config(), base.Config(), base.Label)
+		set := w.change(pos, old.Config(), base.Config(), base.Label)
 		w.base, w.set = base, base
 		if len(set.Changes) > 0 || base.Label != old.Label {
 			if err := w.putSet(set, base); err != nil {
@@ -19,14 +19,14 @@ func (w *Writer) settings(s *engine.Step) error {
 			}
 		}
 	}
-	if s.Settings == w.set {
+	if s == w.set {
 		return nil
 	}
-	w.set = s.Settings
-	set := w.change(s, base.Config(), s.Settings.Config(), s.Settings.Label)
-	rules := append([]string{}, s.Settings.Scheduled()...)
+	w.set = s
+	set := w.change(pos, base.Config(), s.Config(), s.Label)
+	rules := append([]string{}, s.Scheduled()...)
 	set.Scheduled = &rules
-	return w.putSet(set, s.Settings)
+	return w.putSet(set, s)
 }
 
 func (w *Writer) putSet(set Set, s *engine.Settings) error {
@@ -38,8 +38,8 @@ func (w *Writer) putSet(set Set, s *engine.Settings) error {
 }
 
 // change returns the line that leads from one configuration to another.
-func (w *Writer) change(s *engine.Step, from, to sampling.Config, label string) Set {
-	set := Set{Type: "set", Lane: w.opt.Lane, BeforePos: s.Pos, Changes: map[string]json.RawMessage{}, Preset: label, At: w.now()}
+func (w *Writer) change(pos int, from, to sampling.Config, label string) Set {
+	set := Set{Type: "set", Lane: w.opt.Lane, BeforePos: pos, Changes: map[string]json.RawMessage{}, Preset: label, At: w.now()}
 	var values map[string]json.RawMessage
 	if b, err := to.MarshalJSON(); err == nil {
 		json.Unmarshal(b, &values)

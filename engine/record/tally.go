@@ -31,7 +31,10 @@ func (n *tally) line(e *Event) *Difference {
 	case e.Search != nil:
 		n.searched++
 		want := n.next[e.Search.Group]
-		n.next[e.Search.Group]++
+		n.next[e.Search.Group] = e.Search.Step + 1
+		if e.Search.Step >= 0 && e.Search.Step < want {
+			return nil // the search went back, or began again
+		}
 		return counted("step", e.Search.Step, want)
 	case e.Step != nil:
 		n.branch = e.Step.Branch

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 
 	"logitscope/engine"
+	"logitscope/engine/beam"
 	"logitscope/engine/enginetest"
 	"logitscope/models"
 	"logitscope/sampling"
@@ -243,6 +244,65 @@ func TestALineThatIsMissingIsFound(t *testing.T) {
 		bare := regexp.MustCompile(`,"n":\d+,"check":"\w+"`)
 		if rep, err := check([]string{bare.ReplaceAllString(s.file.String(), "")}); err != nil || rep.First != nil || rep.Unsealed != 2 {
 			t.Errorf("without checksums: %+v, %v", rep, err)
+		}
+	})
+}
+
+// A search that begins again under other settings, or goes back, is in the file
+// as a whole, after the settings it ran under.
+func TestSearchesOneAfterTheOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStudio(t, dice{300}, RowsBest, engine.Draft{})
+		set := func(beams int) *engine.Settings {
+			return s.settings(enginetest.Config(t, "do_sample", false, "num_beams", beams, "max_new_tokens", 6), "x")
+		}
+		var want []string
+		seen := map[*beam.Step]bool{}
+		saw := func(v engine.View) {
+			for _, st := range v.Beam.Steps {
+				if !seen[st] {
+					seen[st] = true
+					want = append(want, fmt.Sprintf("%d of %d", st.Index, len(st.Groups[0].Running)))
+				}
+			}
+		}
+		saw(s.do(engine.Start{Text: "abc", Prompt: []int32{1, 2, 3}, Settings: set(3)}, engine.Advance{N: 4}))
+		saw(s.do(engine.Tune{Settings: set(2)}, engine.Advance{N: 2}))
+		saw(s.do(engine.Rewind{Len: 1}))
+		saw(s.do(engine.Advance{N: 2}))
+		saw(s.do(engine.Start{Text: "abc", Prompt: []int32{1, 2, 3}, Settings: set(2)}, engine.Advance{N: 3}))
+		s.do(engine.Tune{Settings: set(1)}, engine.Advance{N: 3})
+		if err := s.w.End(s.view); err != nil {
+			t.Fatal(err)
+		}
+		rec, err := Read(bytes.NewReader(s.file.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rep, err := Verify(rec)
+		if err != nil || rep.First != nil || rep.Searched != len(want) || rep.Steps < 3 {
+			t.Errorf("%+v, %v; want %d steps of searches", rep, err, len(want))
+		}
+		var got, beams []string
+		for _, l := range strings.Split(strings.TrimSpace(s.file.String()), "\n") {
+			var line struct {
+				Type    string
+				Step    int
+				Beams   []BeamState
+				Changes map[string]json.RawMessage
+			}
+			if err := json.Unmarshal([]byte(l), &line); err != nil {
+				t.Fatal(err)
+			}
+			switch line.Type {
+			case "beam_step":
+				got = append(got, fmt.Sprintf("%d of %d", line.Step, len(line.Beams)))
+			case "set":
+				beams = append(beams, string(line.Changes["num_beams"]))
+			}
+		}
+		if len(want) < 10 || !slices.Equal(got, want) || !slices.Equal(beams, []string{"2", "1"}) {
+			t.Errorf("steps %q, want %q; num_beams set to %q", got, want, beams)
 		}
 	})
 }

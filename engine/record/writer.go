@@ -58,7 +58,7 @@ type Writer struct {
 	branches int
 	branch   int // of the line written last
 	rounds   int
-	searched int // steps of a search that are written
+	searched []*beam.Step // as written last
 	named    map[int32]bool
 	all      bool // every piece is written
 	texts    map[string]bool
@@ -113,7 +113,7 @@ func (w *Writer) Begin(text string, prompt []int32, s *engine.Settings) error {
 	w.began, w.text, w.prompt, w.marks = true, text, prompt, map[int]string{}
 	w.base, w.set, w.label, w.configID = s, s, s.Label, 1
 	w.root = &written{branch: 1, tip: true}
-	w.at, w.branches, w.branch, w.rounds, w.searched = w.root, 1, 1, 0, 0
+	w.at, w.branches, w.branch, w.rounds, w.searched = w.root, 1, 1, 0, nil
 	return w.name(s)
 }
 
@@ -134,7 +134,7 @@ func (w *Writer) View(v engine.View) error {
 		}
 	}
 	if v.Beam != nil {
-		return w.beams(v.Beam)
+		return w.beams(v)
 	}
 	at := w.root
 	for k, s := range v.Steps {
@@ -168,7 +168,7 @@ func (w *Writer) step(v engine.View, k int, at *written) (*written, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := w.settings(s); err != nil {
+	if err := w.settings(s.Settings, s.Pos); err != nil {
 		return nil, err
 	}
 	if err := w.origin(v, k); err != nil {
@@ -244,15 +244,28 @@ func (w *Writer) origin(v engine.View, k int) error {
 	return nil
 }
 
-// beams writes the steps of a beam search.
-func (w *Writer) beams(b *beam.View) error {
-	for ; w.searched < len(b.Steps); w.searched++ {
-		for _, r := range newBeamSteps(b.Steps[w.searched]) {
+// beams writes the steps of a beam search that are not in the file yet. One
+// that went back, or began again, goes on with a step that was there before.
+func (w *Writer) beams(v engine.View) error {
+	steps := v.Beam.Steps
+	known := 0
+	for known < min(len(steps), len(w.searched)) && steps[known] == w.searched[known] {
+		known++
+	}
+	if known == len(steps) {
+		return nil
+	}
+	if err := w.settings(v.Settings, len(w.prompt)); err != nil {
+		return err
+	}
+	for _, s := range steps[known:] {
+		for _, r := range newBeamSteps(s) {
 			if err := w.line(laned{w.opt.Lane, r}); err != nil {
 				return err
 			}
 		}
 	}
+	w.searched = slices.Clone(steps)
 	return nil
 }
 
