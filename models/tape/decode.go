@@ -109,7 +109,7 @@ type branchLine struct {
 // over.
 func (d *Decoder) Line(l Line) error {
 	if len(d.lanes) == 0 && l.Type != "run" {
-		return &notRunError{true}
+		return &notRunError{json: true}
 	}
 	if read := lines[l.Type]; read != nil {
 		return read(d, l)

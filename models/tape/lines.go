@@ -60,7 +60,7 @@ func Lines(r io.Reader, visit func(Line) error) error {
 		}
 		if data = bytes.TrimSpace(data); len(data) > 0 {
 			err := visitLine(n, data, visit)
-			if last && err != nil && !json.Valid(data) {
+			if last && err != nil && !json.Valid(data) && (n > 1 || data[0] == '{') {
 				err = ErrCut
 			}
 			if err != nil {
@@ -78,7 +78,7 @@ func visitLine(n int, data []byte, visit func(Line) error) error {
 		Type string `json:"type"`
 	}
 	if n == 1 && (data[0] != '{' || json.Unmarshal(data, &head) != nil) {
-		return &notRunError{data[0] == '{' || data[0] == '['}
+		return &notRunError{json: data[0] == '{' || data[0] == '[', form: formOf(data)}
 	}
 	if data[0] != '{' {
 		return errors.New("not a JSON object")

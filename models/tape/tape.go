@@ -8,6 +8,8 @@
 package tape
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -119,9 +121,33 @@ func readAny(f io.ReadSeeker) ([]*Model, error) {
 }
 
 // A notRunError says that a file is no run file.
-type notRunError struct{ json bool }
+type notRunError struct {
+	json bool
+	form string // that the file is in instead, as far as its first bytes tell
+}
 
-func (*notRunError) Error() string { return "not a recording: want a line of type run first" }
+func (e *notRunError) Error() string {
+	return "not a recording: " + cmp.Or(e.form, "want a line of type run first")
+}
+
+// forms are what a recording may have become on its way, by how they begin.
+var forms = map[string]string{
+	"\x1f\x8b":   "is packed by gzip; unpack it first",
+	"PK\x03\x04": "is packed as zip; unpack it first",
+	"\xff\xfe":   "is UTF-16; must be UTF-8",
+	"\xfe\xff":   "is UTF-16; must be UTF-8",
+}
+
+// formOf is the form that a file is in which begins so, empty if that is not
+// known.
+func formOf(begin []byte) string {
+	for head, form := range forms {
+		if bytes.HasPrefix(begin, []byte(head)) {
+			return form
+		}
+	}
+	return ""
+}
 
 // Read reads a recording, one model a lane, in the order of their first lines.
 // A last line that was cut off is left out.

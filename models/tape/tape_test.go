@@ -99,7 +99,10 @@ func TestHostileFiles(t *testing.T) {
 	step := func(s string) string { return head + `{"type":"step","pos":2,"token":1,` + s + "}\n" }
 	for _, tt := range []struct{ name, file, want string }{
 		{"nothing", "", "not a recording"},
-		{"a zip", "PK\x03\x04\x00\x00 and so on\n", "line 1: not a recording"},
+		{"a zip", "PK\x03\x04\x00\x00 and so on\n", "line 1: not a recording: is packed as zip; unpack it first"},
+		{"gzip", "\x1f\x8b\x08\x08 and so on\n", "line 1: not a recording: is packed by gzip; unpack it first"},
+		{"UTF-16", "\xff\xfe{\x00\"\x00\n\x00", "line 1: not a recording: is UTF-16; must be UTF-8"},
+		{"a text", "PKzip\n", "line 1: not a recording: want a line of type run first"},
 		{"another object", `{"a":1}` + "\n", "not a recording"},
 		{"a list", head + "[1]\n", "line 2: not a JSON object"},
 		{"half an object", head + `{"type":"step"` + "\n{}\n", "line 2: not JSON at byte"},

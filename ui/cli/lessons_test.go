@@ -212,7 +212,7 @@ func TestLessonUsage(t *testing.T) {
 		"--lang: it needs --from":                                 {"lessons", "new", "x", "--lang", "de"},
 		"id: X: want a-z":                                         {"lessons", "new", "X"},
 		"--lang 7: want a language":                               {"lessons", "new", "--from", "temperature", "--lang", "7"},
-		"belong to a page":                                        {"replay", "../../engine/record/testdata/v1.jsonl", "--lesson", "temperature"},
+		"--lesson: belongs to --html":                             {"replay", "../../engine/record/testdata/v1.jsonl", "--lesson", "temperature"},
 		"--until temprature: no such term":                        {"run", "--prompt", "x", "--until", "temprature > 1"},
 		"--until u: its kind is a number":                         {"run", "--prompt", "x", "--until", "u"},
 		"is 5 tokens of this model":                               {"run", "--prompt", "x", "--until", `drawn = " Copenhagens"`},

@@ -160,9 +160,12 @@ func TestRecordingsRefused(t *testing.T) {
 		{[]string{"run", "--prompt", "x", "--record", filepath.Join(other, "y")}, "--record "},
 		{[]string{"replay"}, "want one FILE"},
 		{[]string{"replay", other + "x", "--verify"}, "replay "},
-		{[]string{"replay", zip, "--verify"}, "not a recording: want a line of type run first"},
+		{[]string{"replay", zip, "--verify"}, "not a recording: is packed as zip; unpack it first"},
 		{[]string{"replay", zip}, "not a recording"},
 		{[]string{"run", "--model", "tape:" + zip, "--prompt", "x"}, "not a recording"},
+		{[]string{"replay", other, "--verify", "--step", "3"}, "--step: belongs to --svg"},
+		{[]string{"replay", other, "--verify", "--lane", "1"}, "--lane: --verify takes all lanes"},
+		{[]string{"replay", other, "--html", other + "x", "--size", "80x24"}, "--size: belongs to --svg or --cast"},
 		{[]string{"shot", "--size", "9x9"}, "--size 9x9: want WxH"},
 		{[]string{"shot", "--keys", "wobble"}, "wobble: no such key"},
 	} {

@@ -5,9 +5,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"logitscope/engine/record"
 	"logitscope/models"
@@ -81,14 +84,37 @@ enough are counted.`,
 	cmd.Flags().Float64Var(&r.speed, "speed", 1, "of the cast, in recorded time")
 	cmd.Flags().StringVar(&r.rows, "rows", "256", "logits a step that the page keeps: full, 256 (the best, and the others in bins)")
 	cmd.Flags().IntVar(&r.lane, "lane", 0, "which lane of a comparison, from 1")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args[0]) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := belongs(cmd.Flags()); err != nil {
+			return err
+		}
+		return r.run(cmd.Context(), args[0])
+	}
 	return cmd
 }
 
-func (r *replay) run(ctx context.Context, path string) error {
-	if r.html == "" && (r.lesson != "" || r.answers) {
-		return console.Wrong("--lesson and --answers belong to a page; --html FILE writes one")
+// belongings are the flags that say how something is written, each with the
+// flags of which it needs one.
+var belongings = map[string][]string{
+	"lesson": {"html"}, "answers": {"html"}, "rows": {"html"}, "step": {"svg"}, "speed": {"cast"}, "size": {"svg", "cast"},
+}
+
+// belongs refuses a flag that nothing is done with.
+func belongs(flags *pflag.FlagSet) error {
+	for flag, of := range belongings {
+		if flags.Changed(flag) && !slices.ContainsFunc(of, flags.Changed) {
+			return console.Wrong("--%s: belongs to --%s", flag, strings.Join(of, " or --"))
+		}
 	}
+	for _, of := range []string{"verify", "without-prompts"} {
+		if flags.Changed("lane") && flags.Changed(of) {
+			return console.Wrong("--lane: --%s takes all lanes", of)
+		}
+	}
+	return nil
+}
+
+func (r *replay) run(ctx context.Context, path string) error {
 	if err := r.check(); err != nil {
 		return err
 	}
