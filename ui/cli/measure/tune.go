@@ -207,6 +207,9 @@ func writeTuned(out io.Writer, search *bench.Search, found *bench.Tuned) error {
 	for i := range found.Influence {
 		fmt.Fprintln(out, influenceWords(&found.Influence[i], m.Quantity))
 	}
+	if n := len(found.Influence); n > 0 {
+		fmt.Fprintf(out, "%d moves of one parameter against the best: p is adjusted by Holm\n", 2*n)
+	}
 	if found.Simplest.Name == "" || found.Gain.Diff.N == 0 {
 		return nil
 	}
