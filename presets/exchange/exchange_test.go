@@ -359,6 +359,26 @@ func TestBatchIsNamed(t *testing.T) {
 	}
 }
 
+// A list of objects is not a section of a preset file: one of them is read, and
+// the others are named.
+func TestListOfObjects(t *testing.T) {
+	text := []byte("[\n{\"temperature\": 0.25, \"n_predict\": 3},\n{\"temperature\": 0.5}]")
+	for call, want := range map[int]string{0: "0.25 [1] 3", 1: "0.25 [1] 3", 2: "0.5 [0] 2"} {
+		in, err := Import(text, "f.json", Options{Call: call})
+		if err != nil || len(in.Unread) != 1 || in.Calls != 2 {
+			t.Fatalf("call %d: %+v, %v", call, in, err)
+		}
+		if got := fmt.Sprint(in.Config.Value("temperature"), " ", in.Unread[0].Key, " ", in.Unread[0].Line); got != want {
+			t.Errorf("call %d: %s, want %s", call, got, want)
+		}
+	}
+	for text, want := range map[string]string{"[]": "0 objects", "[1]": "want a JSON object", "[model]": "no settings", "[a]\n# b": "no settings", "[[1]]": "want a JSON object"} {
+		if _, err := Import([]byte(text), "f", Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
 // A field of LM Studio that is switched off is its parameter's off value: of
 // the limit that there is none.
 func TestUncheckedFields(t *testing.T) {

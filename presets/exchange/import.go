@@ -163,7 +163,7 @@ const MaxFile = 1 << 20
 // Options say how to read settings. The zero value finds out by itself.
 type Options struct {
 	From *Format // whose words they are; nil: found out
-	Call int     // which of several calls, commands or sections to read, from 1; 0 is 1
+	Call int     // which of several calls, commands, sections or objects to read, from 1; 0 is 1
 }
 
 // Import reads settings in any of the formats. name is the file's name, for errors and, where it says what the file

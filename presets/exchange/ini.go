@@ -15,7 +15,8 @@ type iniLine struct {
 	line       int
 }
 
-// readINI splits an INI file. Comments begin with ; or # at a line's start.
+// readINI splits an INI file, which has a section and a key. Comments begin
+// with ; or # at a line's start.
 func readINI(text string) (lines []iniLine, ok bool) {
 	section := ""
 	for i, l := range strings.Split(text, "\n") {
@@ -33,7 +34,8 @@ func readINI(text string) (lines []iniLine, ok bool) {
 			lines = append(lines, iniLine{section: section, key: strings.TrimSpace(key), value: strings.TrimSpace(value), line: i + 1})
 		}
 	}
-	return lines, slices.ContainsFunc(lines, func(l iniLine) bool { return l.key == "" })
+	sections := slices.DeleteFunc(slices.Clone(lines), func(l iniLine) bool { return l.key != "" })
+	return lines, len(sections) > 0 && len(sections) < len(lines)
 }
 
 // shared is the section of what all models have.

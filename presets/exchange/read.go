@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -43,10 +44,9 @@ func carried(data []byte, name string, opt Options) (*source, error) {
 		if err != nil {
 			return nil, err
 		}
-		if filepath.Base(name) == generationConfig && from == nil {
-			from = &transformers
-		}
-		return jsonSource(o, from)
+		return ofObject(o, name, from)
+	case strings.HasPrefix(trimmed, "[") && json.Valid([]byte(trimmed)):
+		return jsonList(text, name, opt)
 	case from == &own:
 		return nil, errors.New("want a JSON object of parameters")
 	case from == &textgen:
@@ -72,6 +72,49 @@ func carried(data []byte, name string, opt Options) (*source, error) {
 		}
 	}
 	return shellSource(text, 1, n)
+}
+
+// jsonList reads a list of objects: one of them, and names the others.
+func jsonList(text, name string, opt Options) (*source, error) {
+	o, err := carrier.ReadObject([]byte(`{"":`+text+`}`), 1)
+	if err != nil {
+		return nil, err
+	}
+	list, n := o.Get("").([]any), max(opt.Call, 1)
+	if n > len(list) {
+		return nil, tooFew(n, len(list), "object")
+	}
+	one, ok := list[n-1].(carrier.Object)
+	if !ok {
+		return nil, fmt.Errorf("value %d of the list: want a JSON object of settings", n)
+	}
+	s, err := ofObject(one, name, opt.From)
+	if err != nil {
+		return nil, err
+	}
+	s.calls = len(list)
+	for i, v := range list {
+		if i != n-1 {
+			s.unread = append(s.unread, carrier.Unread{Line: lineOf(v), Key: fmt.Sprintf("[%d]", i), Text: carrier.PlainJSON(v), Why: "another object, not read"})
+		}
+	}
+	return s, nil
+}
+
+// lineOf is the line of the first key of an object; 0 for anything else.
+func lineOf(v any) int {
+	if o, ok := v.(carrier.Object); ok && len(o) > 0 {
+		return o[0].Line
+	}
+	return 0
+}
+
+// ofObject reads an object that is a file, or stands in a list in one.
+func ofObject(o carrier.Object, name string, from *Format) (*source, error) {
+	if filepath.Base(name) == generationConfig && from == nil {
+		from = &transformers
+	}
+	return jsonSource(o, from)
 }
 
 // generationConfig is the name of the file of transformers' settings.
