@@ -395,7 +395,10 @@ func TestOllamaAsItIs(t *testing.T) {
 	}
 	srv := httptest.NewServer(remotetest.Ollama(local, info, opt))
 	defer srv.Close()
+	gone := httptest.NewServer(nil)
+	gone.Close()
 	for spec, want := range map[string]string{
+		"ollama-api:" + gone.URL:     "connection refused: is the server running?",
 		"ollama-api:nope@" + srv.URL: "model 'nope' not found (POST " + srv.URL + "/api/show); it has fabt, other",
 		"ollama-api:" + srv.URL:      "needs the name of a model, as in ollama-api:NAME@URL; it has fabt, other",
 	} {

@@ -43,7 +43,10 @@ func tags(ctx context.Context, c *remote.Client) ([]tag, error) {
 // has lists the server's models, for an error.
 func has(ctx context.Context, c *remote.Client) string {
 	list, err := tags(ctx, c)
-	if err != nil || len(list) == 0 {
+	if err != nil {
+		return "what it has cannot be listed: " + remote.OneLine(err.Error(), 200)
+	}
+	if len(list) == 0 {
 		return "it has no models"
 	}
 	var names []string
