@@ -8,6 +8,7 @@
 package phrases
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -22,27 +23,37 @@ type Rules struct {
 // spare is how many tokens are held back beyond those of the longest phrase.
 const spare = 3
 
-// New returns the rules for phrases. count says how many tokens a phrase has by
-// itself. A phrase of one character that is one token is none: pieces, the text
-// of every token by id, says which tokens contain it; those are banned
+// New returns the rules for phrases, whose ASCII letters are lowered. count
+// says how many tokens a phrase has by itself; one of none is left out. A phrase
+// of one character that is one token is none: pieces, the text of every token
+// by id, says which tokens contain it in either case; those are banned
 // throughout.
 func New(list []string, count func(phrase string) int, pieces func(yield func(id int32, text string) bool)) *Rules {
 	r := &Rules{}
+	var single []string
 	for _, p := range list {
-		if p == "" {
-			continue
+		p = lower(p)
+		n := 0
+		if p != "" {
+			n = count(p)
 		}
-		n := count(p)
-		if n == 1 && utf8.RuneCountInString(p) == 1 {
-			for id, text := range pieces {
-				if strings.Contains(text, p) {
-					r.always = append(r.always, id)
-				}
-			}
-			continue
+		switch {
+		case n == 0:
+		case n == 1 && utf8.RuneCountInString(p) == 1:
+			single = append(single, p)
+		default:
+			r.phrases = append(r.phrases, p)
+			r.hold = max(r.hold, n+spare)
 		}
-		r.phrases = append(r.phrases, lower(p))
-		r.hold = max(r.hold, n+spare)
+	}
+	if len(single) == 0 {
+		return r
+	}
+	for id, text := range pieces {
+		text = lower(text)
+		if slices.ContainsFunc(single, func(p string) bool { return strings.Contains(text, p) }) {
+			r.always = append(r.always, id)
+		}
 	}
 	return r
 }
@@ -58,15 +69,16 @@ func (r *Rules) Always() []int32 { return r.always }
 func (r *Rules) On() bool { return r != nil && (len(r.phrases) > 0 || len(r.always) > 0) }
 
 // find looks for a phrase in the texts of the tokens held. It returns the first
-// phrase of the list that is there, and how many of the last tokens contain it.
-func (r *Rules) find(held []string) (phrase string, run int, ok bool) {
+// phrase of the list that is there and that the last tokens, most at most,
+// contain, and how many of them do.
+func (r *Rules) find(held []string, most int) (phrase string, run int, ok bool) {
 	text := lower(strings.Join(held, ""))
 	for _, p := range r.phrases {
 		if !strings.Contains(text, p) {
 			continue
 		}
 		tail := ""
-		for run = 1; run <= len(held); run++ {
+		for run = 1; run <= min(len(held), most); run++ {
 			if tail = lower(held[len(held)-run]) + tail; strings.Contains(tail, p) {
 				return p, run, true
 			}
@@ -105,11 +117,12 @@ type Rewind struct {
 // give the text and the id at a position. first is the least position that may
 // be taken back: 1 where nothing stands before the output, else 0.
 func (w *Watch) After(r *Rules, n, first int, piece func(i int) string, token func(i int) int32) (Rewind, bool) {
-	held := make([]string, 0, r.hold+1)
+	w.Free = max(w.Free, n-r.hold)
+	held := make([]string, 0, r.hold)
 	for i := w.Free; i < n; i++ {
 		held = append(held, piece(i))
 	}
-	if p, run, ok := r.find(held); ok && n-run >= first {
+	if p, run, ok := r.find(held, n-first); ok {
 		x := Rewind{p, run, n - run, token(n - run)}
 		if w.at == nil {
 			w.at = make(map[int][]int32)
@@ -118,7 +131,6 @@ func (w *Watch) After(r *Rules, n, first int, piece func(i int) string, token fu
 		w.Taken += run
 		return x, true
 	}
-	w.Free = max(w.Free, n-r.hold)
 	return Rewind{}, false
 }
 

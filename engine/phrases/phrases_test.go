@@ -40,7 +40,9 @@ func TestGolden(t *testing.T) {
 		if err := json.Unmarshal(line, &c); err != nil {
 			t.Fatal(err)
 		}
-		count := func(p string) int { return c.Counts[slices.Index(c.Phrases, p)] }
+		count := func(p string) int {
+			return c.Counts[slices.IndexFunc(c.Phrases, func(own string) bool { return lower(own) == p })]
+		}
 		r := New(c.Phrases, count, func(yield func(int32, string) bool) {
 			for i, text := range c.Vocab {
 				if !yield(int32(i), text) {
@@ -127,5 +129,41 @@ func TestFirst(t *testing.T) {
 	}
 	if x, ok := new(Watch).After(r, 2, 0, func(i int) string { return text[i] }, func(i int) int32 { return int32(i) }); !ok || x.At != 0 {
 		t.Errorf("%+v", x)
+	}
+}
+
+// TestLetGo: what falls out of the held tokens is let go before they are
+// searched, so a phrase spelled in one token more than are held passes.
+func TestLetGo(t *testing.T) {
+	for spelled, found := range map[string]bool{"shiv": true, "shive": false} {
+		r := New([]string{spelled}, func(string) int { return 1 }, nil)
+		var w Watch
+		got := false
+		for n := 1; n <= len(spelled) && !got; n++ {
+			_, got = w.After(r, n, 0, func(i int) string { return spelled[i : i+1] }, func(i int) int32 { return int32(i) })
+		}
+		if got != found {
+			t.Errorf("%q spelled in single letters with %d held: found %v", spelled, r.Hold(), got)
+		}
+	}
+}
+
+// TestSingles: a letter is banned in both cases, and a phrase
+// of no token is none.
+func TestSingles(t *testing.T) {
+	r := New([]string{"B", "none"}, func(p string) int { return map[string]int{"b": 1}[p] }, maps.All(map[int32]string{7: "xBx", 8: "c"}))
+	if !slices.Equal(r.Always(), []int32{7}) || r.Hold() != 0 {
+		t.Errorf("always %v, holds %d", r.Always(), r.Hold())
+	}
+}
+
+// TestNextPhrase: where the first phrase cannot be taken back, the next is
+// looked for.
+func TestNextPhrase(t *testing.T) {
+	r := New([]string{"ab", "b"}, func(string) int { return 2 }, nil)
+	text := []string{"a", "b"}
+	x, ok := new(Watch).After(r, 2, 1, func(i int) string { return text[i] }, func(i int) int32 { return int32(i) })
+	if !ok || x.Phrase != "b" || x.At != 1 {
+		t.Errorf("%+v, %v", x, ok)
 	}
 }
