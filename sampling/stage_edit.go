@@ -1,6 +1,7 @@
 package sampling
 
 import (
+	"fmt"
 	"math"
 
 	"logitscope/sampling/row"
@@ -83,7 +84,7 @@ type allowedStage struct {
 func (s *allowedStage) apply(r *step) { r.KeepMask(s.mask) }
 
 // forceStage leaves only the given tokens while active reports true, each
-// with logit 0.
+// with logit 0, even if it was banned. The others stay in the row at -Inf.
 type forceStage struct {
 	ids    []int32
 	active func(in *Input) bool
@@ -93,11 +94,13 @@ func (s *forceStage) apply(r *step) {
 	if !s.active(&r.in) {
 		return
 	}
-	r.List()
-	mask := row.MaskOf(s.ids)
-	r.Keep(func(i int) bool { return row.MaskHas(mask, r.ID(r.Pos(i))) })
-	for i := range r.N {
-		r.Set(i, 0)
+	r.Bury(row.MaskOf(s.ids))
+	for _, id := range s.ids {
+		if pos, ok := r.Position(id); ok {
+			if i := r.Entry(pos); i >= 0 {
+				r.Set(i, 0)
+			}
+		}
 	}
 }
 
@@ -122,7 +125,8 @@ func (n noRepeatNgram) apply(r *step) {
 }
 
 // decayStage makes the end more likely with every token past start: the end
-// token's logit x becomes x + |x|·(factor^over - 1).
+// token's logit x becomes x + |x|·(factor^over - 1). Of a banned end that is
+// NaN, as in transformers, unless it makes the end less likely.
 type decayStage struct {
 	eos    []int32
 	start  int // tokens of output
@@ -140,8 +144,12 @@ func (s *decayStage) apply(r *step) {
 		if !ok {
 			continue
 		}
-		if i := r.Entry(pos); i >= 0 && r.X[i] > negInf {
+		switch i := r.Entry(pos); {
+		case i < 0:
+		case r.X[i] > negInf:
 			r.Set(i, min(r.X[i]+float32(float32(math.Abs(float64(r.X[i])))*grow), math.MaxFloat32))
+		case grow >= 0:
+			r.err = fmt.Errorf("end token %d is banned, and -Inf has no decay: %w", id, &InvalidLogitsError{NaN: 1, Of: r.N})
 		}
 	}
 }

@@ -187,3 +187,29 @@ func TestBadLinesInWords(t *testing.T) {
 		}
 	}
 }
+
+// TestBannedAndForced: what transformers makes of tokens that one processor
+// bans and a later one forces, repairs or lets decay.
+func TestBannedAndForced(t *testing.T) {
+	const row = `"logits":{"values":[1,2,3]},`
+	for in, want := range map[string]string{
+		// |-Inf|·(2-1) is +Inf, and its sum with -Inf NaN; |-Inf|·(0.5-1) is -Inf.
+		row + `"generated_tokens":[1,1],"settings":{"eos_token_id":0,"min_length":9,"exponential_decay_length_penalty":[1,2]}`:   "nan",
+		row + `"generated_tokens":[1,1],"settings":{"eos_token_id":0,"min_length":9,"exponential_decay_length_penalty":[1,1]}`:   "nan",
+		row + `"generated_tokens":[1,1],"settings":{"eos_token_id":0,"min_length":9,"exponential_decay_length_penalty":[1,0.5]}`: "[1 2]",
+		row + `"generated_tokens":[1],"settings":{"eos_token_id":0,"min_length":9,"exponential_decay_length_penalty":[1,2]}`:     "[1 2]",
+		// The last token is forced though the first one was.
+		row + `"prompt_tokens":[1],"settings":{"forced_bos_token_id":2,"forced_eos_token_id":0,"max_length":2}`:         "[0]",
+		row + `"prompt_tokens":[1],"settings":{"eos_token_id":0,"min_length":9,"forced_eos_token_id":0,"max_length":2}`: "[0]",
+		row + `"prompt_tokens":[1],"settings":{"forced_bos_token_id":2,"remove_invalid_values":true}`:                   "[0 1 2]",
+	} {
+		got := answers(t, [][]byte{[]byte(`{"engine":"transformers",` + in + `}`)}, Options{})[0]
+		s := fmt.Sprint(got.Survivors)
+		if got.ProbsNaN {
+			s = "nan"
+		}
+		if s != want || got.Error != "" {
+			t.Errorf("%s: %s %s, want %s", in, s, got.Error, want)
+		}
+	}
+}

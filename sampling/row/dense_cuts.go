@@ -140,7 +140,8 @@ func (r *Row) crossBracket(c *crossing) {
 	}
 }
 
-// MinPShare removes tokens below the share p of the best one's probability.
+// MinPShare removes tokens below the share p of the best one's probability, and
+// leaves the keep best; of equal ones at that border those of lower ids.
 type MinPShare struct {
 	P    float32
 	Keep int
@@ -150,7 +151,12 @@ func (s MinPShare) Apply(r *Row) {
 	r.Exps()
 	sum := float32(r.Sum)
 	best := float32(1) / sum
-	r.keepShare(s.P*best, sum, s.Keep)
+	limit := s.P * best
+	if n := min(s.Keep, r.Finite); n > 1 && float32(math.Exp(float64(r.kth(n)-r.Ref)))/sum < limit {
+		r.keepBest(r.Best(n), n)
+		return
+	}
+	r.keepShare(limit, sum, 0)
 }
 
 // keepShare keeps the tokens whose probability is at least limit, and the
