@@ -59,7 +59,7 @@ func TestUnsure(t *testing.T) {
 		set := settings(t, m, "max_new_tokens", 40, "banned_phrases", []string{"bc", "xe", "the a"})
 		do := begin(t, NewLane(0, m, Options{}))
 		v := do(Start{Prompt: []int32{1, 2}, Settings: set}, Advance{1})
-		printed, taken := "", 0
+		printed, taken, took := "", 0, false // a phrase may take back all that is held
 		for range 120 {
 			text := v.Text()
 			if sure := text[:len(text)-v.Unsure()]; !strings.HasPrefix(text, printed) {
@@ -73,11 +73,12 @@ func TestUnsure(t *testing.T) {
 				}
 				break
 			}
-			if k := v.Unsaid(); k < 1 || k > set.phrases.Hold() {
+			if k := v.Unsaid(); k < 1 && !took || k > set.phrases.Hold() {
 				t.Fatalf("%d steps are held, at most %d are", k, set.phrases.Hold())
 			}
 			n := len(v.Steps)
-			if v = do(Advance{1}); len(v.Steps) < n {
+			v = do(Advance{1})
+			if took = len(v.Steps) < n; took {
 				taken++
 			}
 		}
