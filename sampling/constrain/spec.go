@@ -193,11 +193,7 @@ func (s *Spec) SetText(text string) {
 	}
 }
 
-// source returns what s says to compile.
-//
-// With canonical, whole numbers are written without a fraction, which is what
-// a text to be generated should do; a text to be checked may also hold 1.0
-// where the schema wants an integer.
+// source returns what s says to compile; see [Spec.Compile].
 func (s Spec) source(canonical bool) (Source, error) {
 	k, ok := KindOf(s.Type)
 	if !ok {
@@ -210,7 +206,11 @@ func (s Spec) source(canonical bool) (Source, error) {
 	return k.source(s, w, canonical)
 }
 
-// Compile compiles s; see Spec.source and [Compile].
+// Compile compiles s; see [Compile].
+//
+// With canonical, whole numbers are written without a fraction, which is what
+// a text to be generated should do; a text to be checked may also hold 1.0
+// where the schema wants an integer.
 func (s Spec) Compile(canonical bool) (*Grammar, error) {
 	src, err := s.source(canonical)
 	if err != nil {
