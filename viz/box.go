@@ -4,7 +4,7 @@ import "strings"
 
 // A Frame is the border of a pane: its titles, and whether keys act in it.
 type Frame struct {
-	Title, Right string // cut at their last " · " until they fit
+	Title, Right string // cut at their last " · " until they fit, the title's first part last
 	Focused      bool   // heavy border and bold title
 	Ink          Ink    // of the title; plain if zero
 	Alert        string // after the title, in the ink of a warning; the title gives way to it
@@ -53,6 +53,10 @@ func titles(c *Canvas, f Frame) {
 		right = CutTitle(right, c.W/2)
 	}
 	room := c.W - 2
+	head, _, _ := strings.Cut(f.Title, " · ")
+	for right != "" && Width(head) > room-Width(right)-3 && strings.Contains(right, " · ") { // it gives way
+		right = CutTitle(right, Width(right)-1)
+	}
 	if right != "" {
 		room -= Width(right) + 3
 	}

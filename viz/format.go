@@ -47,10 +47,15 @@ func Count(n int) string {
 	if n < 0 {
 		sign, s = "−", s[1:]
 	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
+	return sign + commas(s)
+}
+
+// commas separates the thousands of digits.
+func commas(digits string) string {
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
 	}
-	return sign + s
+	return digits
 }
 
 // Two returns a logit, bits or entropy with two decimals and a true minus
@@ -114,6 +119,10 @@ func decimals(x float64, n int) string {
 		return "−∞"
 	}
 	s := strconv.FormatFloat(math.Abs(x), 'f', n, 64)
+	if len(s) > 4+n { // from 1,000 on
+		whole, part, _ := strings.Cut(s, ".")
+		s = commas(whole) + "." + part
+	}
 	if x < 0 && strings.Trim(s, "0.") != "" {
 		return "−" + s
 	}

@@ -31,6 +31,7 @@ func TestPercent(t *testing.T) {
 func TestNumbers(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{Two(11.111), "11.11"}, {Two(-0.16), "−0.16"}, {Two(-0.001), "0.00"}, {Logprob(-0.001), "−0.00"}, {Two(3.8), "3.80"},
+		{Two(999.994), "999.99"}, {Two(999.996), "1,000.00"}, {Two(-6264.22), "−6,264.22"}, {Two(1234567.8), "1,234,567.80"},
 		{Two(math.Inf(-1)), "−∞"}, {Perplexity(1.706), "1.71"}, {Perplexity(999.994), "999.99"}, {Perplexity(999.996), "1,000"}, {Perplexity(31527.96), "31,528"},
 		{About(3.8), "about 14"}, {About(0.5), "one"}, {About(10.34), "about 1,300"}, {About(0), "one"}, {About(1), "about 2"},
 		{Three(.705), "0.705"}, {Three(.9999), "0.999"}, {Interval(.674, .778), "[0.674, 0.778)"}, {Interval(0, .578), "[0, 0.578)"},
@@ -224,6 +225,20 @@ func TestChartsNeverPanic(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// What stands at the right of a border gives way to the title's first part.
+func TestTitleGoesFirst(t *testing.T) {
+	for w, want := range map[int]string{
+		43: "╭─ what each layer says · more ─ A · esc ─╮", 36: "╭─ what each layer says ─ A · esc ─╮",
+		35: "╭─ what each layer says ────── A ─╮", 30: "╭─ what each layer says ─ A ─╮", 29: "╭─ what each layer sa… ─ A ─╮",
+	} {
+		c := NewCanvas(w, 3, false)
+		Box(c, Frame{Title: "what each layer says · more", Right: "A · esc"})
+		if got, _, _ := strings.Cut(c.Text(), "\n"); got != want {
+			t.Errorf("%d cells: %s\n         want %s", w, got, want)
 		}
 	}
 }

@@ -1,7 +1,11 @@
 package tui
 
 import (
+	"fmt"
+	"strings"
 	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
@@ -62,4 +66,50 @@ func TestUselessWhatIfSaysSo(t *testing.T) {
 	b.tuned()
 	b.m.Notice.Text, b.m.fresh = "", false
 	b.has("What-if: nothing is written yet. TV to before")
+}
+
+// Borders name what they are around in whole words, at every size: no title of
+// a view is cut in the middle, in none of the ways the layers are shown.
+func TestTitlesAreWhole(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, testOptions(t), 120, 40)
+	b.start(storyPrompt)
+	look := func(what string) {
+		t.Helper()
+		for _, size := range [][2]int{{40, 12}, {60, 20}, {80, 24}, {100, 30}, {120, 40}} {
+			b.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			for _, line := range strings.Split(b.frame(), "\n") {
+				if strings.ContainsAny(line, "┏╭") && strings.Contains(line, "… ") {
+					t.Errorf("%v: %s is called %s", size, what, line)
+				}
+			}
+		}
+	}
+	for _, key := range []string{"A", "B", "C", "F", "I", "J", "K", "L", "M", "O", "P", "R", "S", "T", "V", "W", "d", "e", "i"} {
+		b.keys(key)
+		look(key)
+		for k := range map[string]int{"A": 4, "W": 2}[key] {
+			b.keys(map[string]string{"A": "v", "W": "tab"}[key])
+			look(fmt.Sprint(key, " another way ", k+1))
+		}
+		for range 4 {
+			b.keys("esc")
+		}
+	}
+}
+
+// The names that a model can be typed by are whole, at every size.
+func TestModelNamesAreWhole(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, testOptions(t), 120, 40)
+	b.start(storyPrompt)
+	b.keys("M")
+	for _, w := range []int{40, 60, 80, 120, 200} {
+		b.send(tea.WindowSizeMsg{Width: w, Height: 24})
+		_, line, _ := strings.Cut(b.frame(), "another: FILE.gguf · ")
+		line, _, _ = strings.Cut(line, "┃")
+		if strings.Contains(line, "…") || w < 120 && !strings.Contains(line, "and ") {
+			t.Errorf("%d cells: %q", w, line)
+		}
+	}
 }

@@ -170,7 +170,7 @@ func (v *View) drawEmpty(c *viz.Canvas) {
 // title is the first box's: whose words these are, and where a look stands
 // still.
 func (v *View) title() string {
-	s := "what each layer would say next: its best token, through the last norm and the output matrix"
+	s := "what each layer would say next · its best token, through the last norm and the output matrix"
 	if v.lane.Running() {
 		s = fmt.Sprintf("paused at step %s · ", viz.Count(v.look.Key.step+1)) + s
 	}
@@ -311,7 +311,7 @@ func (v *View) drawTable(c *viz.Canvas, in *sight, p plan) {
 		f.Title = strings.Replace(f.Title, "the last position", "position "+viz.Count(len(in.Tokens)-1), 1)
 	}
 	if !p.mapped {
-		f.Title, f.Right, f.Focused = "what each layer would say next, through the last norm and the output matrix", "A · esc", v.pane == layerPane
+		f.Title, f.Right, f.Focused = "what each layer would say next · through the last norm and the output matrix", "A · esc", v.pane == layerPane
 	}
 	inner := viz.Box(c, f)
 	next, _ := v.next()

@@ -29,6 +29,9 @@ type modelView struct {
 // modelNames are the models that every program has.
 var modelNames = []string{"fable", "fable-draft"}
 
+// anotherForms are the names that can be typed.
+var anotherForms = []string{"FILE.gguf", "ollama:NAME", "llama-server:URL", "vllm:URL", "openai:MODEL@URL", "sglang:URL", "ollama-api:NAME", "table:FILE", "tape:FILE"}
+
 // New picks among names, and the model files of the working folder.
 // open opens a model; it is nil where none can be opened.
 func New(host kit.Host, lanes *run.Lanes, names []string, open func(string) (models.Model, error)) (kit.View, tea.Cmd) {
@@ -200,7 +203,7 @@ func (v *modelView) Draw(c *viz.Canvas, host kit.Host) {
 			v.field.Draw(c, c.Put(3, y, "name: ", viz.Ink{Role: viz.Focus}), y)
 			continue
 		}
-		c.Put(3, y, viz.CutWords("another: FILE.gguf, ollama:NAME, llama-server:URL, vllm:URL, openai:MODEL@URL, table:FILE", c.W-4), ink)
+		c.Put(3, y, viz.SomeOf("another: ", anotherForms, c.W-4), ink)
 		if v.wait != "" && !slices.Contains(v.names, v.wait) {
 			c.Put(3, y, viz.Fit("opening "+viz.Printable(v.wait, c.ASCII)+" …", c.W-4), muted)
 		}
