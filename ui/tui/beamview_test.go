@@ -52,3 +52,35 @@ func TestScrolledTree(t *testing.T) {
 		}
 	}
 }
+
+// A wide screen shows the texts whole where a narrow one shows their ends: as
+// candidates, as results and greedily.
+func TestWideBeams(t *testing.T) {
+	t.Parallel()
+	opt := testOptions(t)
+	opt.Config = opt.Config.MustWith("max_new_tokens", 10, sampling.FromFlag)
+	b := newBench(t, opt, 200, 60)
+	b.m.Pace = len(run.Paces) - 1
+	b.start(storyPrompt)
+	b.keys("B")
+	b.beams(1)
+	b.keys("space")
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Done })
+	l := b.m.Lane()
+	text := func(ids []int32) string {
+		var out strings.Builder
+		for _, id := range ids {
+			out.WriteString(l.Vocab().Piece(id))
+		}
+		return strings.ReplaceAll(strings.TrimLeft(out.String(), " "), "\n", "↵")
+	}
+	best := text(l.View.Beam.Result()[0].Node.Tokens())
+	if len(best) <= 30 {
+		t.Fatalf("%q is too short to tell", best)
+	}
+	b.has("result · 1: ")
+	_, line, _ := strings.Cut(b.frame(), "result · 1: ")
+	if line, _, _ = strings.Cut(line, "\n"); !strings.Contains(line, best) {
+		t.Errorf("%q is not in %s", best, line)
+	}
+}

@@ -18,7 +18,10 @@ type beamColumns struct{ text, textW, token, parent, logprob, sum, score, bar in
 func beamColumnsOf(w int, far bool) beamColumns {
 	switch {
 	case w >= 100:
-		t := min(w-88, 56)
+		t := w - 88
+		if t > 56 { // of what is left text and bar both have more
+			t = 56 + (t-56)*2/3
+		}
 		return beamColumns{8, t, 9 + t, 27 + t, 37 + t, 45 + t, 54 + t, 57 + t}
 	case w >= 74:
 		t := w - 50

@@ -65,15 +65,15 @@ func (v *View) drawFoot(c *viz.Canvas, host kit.Host) {
 	}
 	switch {
 	case c.H >= 5:
-		put(0, v.finishedWords(c.ASCII), viz.Ink{})
+		put(0, v.finishedWords(c.W-2, c.ASCII), viz.Ink{})
 		put(1, v.boundWords(), viz.Ink{})
-		put(2, v.placesWords(c.ASCII), muted)
-		put(3, v.greedyWords(c.ASCII), viz.Ink{Role: viz.Greedy})
+		put(2, v.placesWords(c.W-2, c.ASCII), muted)
+		put(3, v.greedyWords(c.W-2, c.ASCII), viz.Ink{Role: viz.Greedy})
 	case c.H >= 3:
-		put(0, v.finishedWords(c.ASCII), viz.Ink{})
+		put(0, v.finishedWords(c.W-2, c.ASCII), viz.Ink{})
 		put(1, v.boundWords(), viz.Ink{})
 	default:
-		put(0, v.finishedWords(c.ASCII), viz.Ink{})
+		put(0, v.finishedWords(c.W-2, c.ASCII), viz.Ink{})
 	}
 }
 
@@ -93,8 +93,9 @@ func (v *View) drawLead(c *viz.Canvas) {
 	}
 }
 
-// finishedWords lists the finished texts, best first, with their scores.
-func (v *View) finishedWords(ascii bool) string {
+// finishedWords lists the finished texts in w cells, best first, with their
+// scores.
+func (v *View) finishedWords(w int, ascii bool) string {
 	s := &v.seen.Settings
 	list := v.seen.Finished()
 	if v.seen.Done() {
@@ -107,13 +108,14 @@ func (v *View) finishedWords(ascii bool) string {
 	if v.seen.Done() {
 		out = "result"
 	}
+	each := max((w-viz.Width(out))/len(list)-16, 30) // beside number, score and mark
 	for i, h := range list {
 		text := viz.OneLine(strings.TrimLeft(v.text(h.Node), " "), ascii)
 		end := " ■"
 		if !h.Finished {
 			end = ""
 		}
-		out += fmt.Sprintf(" · %d: %s %s%s", i+1, viz.Three(h.Score), viz.CutHead(text, 30), end)
+		out += fmt.Sprintf(" · %d: %s %s%s", i+1, viz.Three(h.Score), viz.CutHead(text, each), end)
 	}
 	return out
 }
@@ -153,8 +155,9 @@ var earlyWords = map[beam.Early]string{
 	beam.EarlyNever: "early_stopping never: on while a beam could win at any length",
 }
 
-// placesWords says which texts changed places when the settings changed.
-func (v *View) placesWords(ascii bool) string {
+// placesWords says in w cells which texts changed places when the settings
+// changed.
+func (v *View) placesWords(w int, ascii bool) string {
 	if v.before == nil {
 		return "change length_penalty and see which text leads then"
 	}
@@ -162,8 +165,8 @@ func (v *View) placesWords(ascii bool) string {
 	list := standing(v.seen)
 	for i, key := range keysOf(list) {
 		h := list[i]
-		if w := v.was(key, i+1); w != "" && len(out) < 200 {
-			out += fmt.Sprintf(" · %d %s%s", i+1, viz.CutHead(viz.OneLine(strings.TrimLeft(v.text(h.Node), " "), ascii), 24), w)
+		if was := v.was(key, i+1); was != "" && viz.Width(out) < w {
+			out += fmt.Sprintf(" · %d %s%s", i+1, viz.CutHead(viz.OneLine(strings.TrimLeft(v.text(h.Node), " "), ascii), max(w/4, 24)), was)
 		}
 	}
 	if out == "" {
@@ -172,13 +175,13 @@ func (v *View) placesWords(ascii bool) string {
 	return "after the change" + out
 }
 
-// greedyWords is the text greedy decoding writes, for contrast.
-func (v *View) greedyWords(ascii bool) string {
+// greedyWords is the text greedy decoding writes, for contrast, in w cells.
+func (v *View) greedyWords(w int, ascii bool) string {
 	n := v.seen.Last().Greedy
 	if n == nil {
 		return ""
 	}
-	text := viz.CutHead(viz.OneLine(strings.TrimLeft(v.text(n), " "), ascii), 60)
+	text := viz.CutHead(viz.OneLine(strings.TrimLeft(v.text(n), " "), ascii), max(w-60, 60))
 	out := fmt.Sprintf("greedy alone: %s · sum %s", text, viz.Two(n.Sum))
 	if r := v.seen.Result(); len(r) > 0 {
 		switch best := r[0].Node; {
