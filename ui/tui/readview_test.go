@@ -208,3 +208,37 @@ func TestReadMarksGreenTokens(t *testing.T) {
 		t.Errorf("%d marks, want %q:\n%s", strings.Count(f, "▒▒ "), want, f)
 	}
 }
+
+// Of a file that names two tokens a step the rest of the model's mass has a
+// line, and nothing is said of it that the file does not: neither the rank of a
+// token that its list lacks, nor how many the model chose among.
+func TestReadWhatAFileDoesNotName(t *testing.T) {
+	t.Parallel()
+	const file = `{"choices":[{"index":0,"message":{"role":"assistant","content":"Paris big"},"finish_reason":"stop","logprobs":{"content":[
+{"token":"Paris","bytes":[80,97,114,105,115],"logprob":-0.9,"top_logprobs":[{"token":"Paris","bytes":[80,97,114,105,115],"logprob":-0.9},{"token":"Lyon","bytes":[76,121,111,110],"logprob":-1.6}]},
+{"token":" big","bytes":[32,98,105,103],"logprob":-2.2,"top_logprobs":[{"token":" a","bytes":[32,97],"logprob":-1.2},{"token":" the","bytes":[32,116,104,101],"logprob":-1.3}]}]}}]}`
+	name := filepath.Join(t.TempDir(), "two.json")
+	if err := os.WriteFile(name, []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t, testOptions(t), 120, 40)
+	b.keys("R", "ctrl+o")
+	b.typed(name)
+	b.keys("enter")
+	b.pump(func() bool { return strings.Contains(b.frame(), "full bar") })
+	// exp(-0.9) is 0.4066 and exp(-1.6) 0.2019: they leave 0.3915.
+	for _, want := range []string{"#   token               raw    final  of those named", "not named         39.2%        –", "among at least 4", "best token in at least 1 of 2", "rank 1, 40.7% raw"} {
+		b.has(want)
+	}
+	b.keys("right")
+	b.pump(func() bool { return strings.Contains(b.frame(), "token 2 of the text · among") })
+	for _, want := range []string{"rank not known, 11.1% raw", "– ◆ ␣big              11.1%", "not named         31.5%"} {
+		b.has(want)
+	}
+	for size, want := range map[[2]int]string{{80, 24}: "Paste a text: it is read token by token, under the settings in force. ", {40, 12}: "Paste a text to read. "} {
+		b.keys("R")
+		b.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+		b.has(want)
+		b.keys("esc")
+	}
+}

@@ -316,16 +316,6 @@ func cutWords(marks []cutMark) string {
 	return strings.Join(parts, " · ")
 }
 
-// among says among how many tokens the model chooses. Of a row that names
-// only some of them the least is known.
-func among(t *sampling.Trace) string {
-	if t.Rest > 0 {
-		least, _ := viz.Many(float64(t.RawBits))
-		return "at least " + least
-	}
-	return viz.About(float64(t.RawBits))
-}
-
 // chartTitle says what the chart shows: which step, and how open it is.
 func (lb *View) chartTitle(l *run.Lane, k kit.Class) string {
 	s := l.Step()
@@ -353,7 +343,7 @@ func (lb *View) chartTitle(l *run.Lane, k kit.Class) string {
 		room := lb.layout().chart.W - viz.Width(w.how()) - 7
 		return viz.FirstFit(room, name+" · "+step+" · "+list[0], name+" · "+step+" · "+list[1], step+" · "+list[1])
 	}
-	raw := among(s.Trace)
+	raw := run.Among(s.Trace)
 	final, _ := viz.Many(float64(s.Trace.Bits))
 	switch k {
 	case kit.Class160:

@@ -60,7 +60,7 @@ func (lb *View) drawEntropy(c *viz.Canvas, l *run.Lane) {
 	}
 	many := viz.About(float64(sum.RawBits))
 	if s.Trace != nil {
-		many = among(s.Trace)
+		many = run.Among(s.Trace)
 	}
 	verb := "chosen"
 	if s == l.View.Next {

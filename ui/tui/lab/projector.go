@@ -147,7 +147,7 @@ func (lb *View) drawProjectorHead(c *viz.Canvas, l *run.Lane, t *sampling.Trace)
 	step := "step " + viz.Count(l.Step().Index)
 	raw, _ := viz.Many(float64(t.RawBits))
 	final, _ := viz.Many(float64(t.Bits))
-	right := viz.FirstFit(c.W-x-2, name+step+" · among "+among(t)+", after settings "+final, name+step+" · "+raw+" → "+final, step)
+	right := viz.FirstFit(c.W-x-2, name+step+" · among "+run.Among(t)+", after settings "+final, name+step+" · "+raw+" → "+final, step)
 	end := c.Right(c.W-1, 0, right, bold)
 	label := viz.Printable(l.ShownLabel(), c.ASCII)
 	if s := viz.FirstFit(end-x-4, label+"  "+l.SeedWords(), label); x+2+viz.Width(s) < end {

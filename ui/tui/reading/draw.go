@@ -80,11 +80,18 @@ func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 	}
 }
 
+var pasteForms = []string{
+	"Paste a text: it is read under the model and the settings in force, token by token.",
+	"Paste a text: it is read token by token, under the settings in force.",
+	"Paste a text to read, token by token.",
+	"Paste a text to read.",
+}
+
 // drawField draws the field to paste a text into.
 func (v *View) drawField(c *viz.Canvas) {
 	in := viz.Box(c, viz.Frame{Title: "a text to read", Right: v.area.Count(), Focused: true})
 	if v.area.Text() == "" {
-		in.Put(4, 0, viz.CutWords("Paste a text: it is read under the model and the settings in force, token by token.", in.W-6), viz.Ink{Role: viz.Muted})
+		in.Put(4, 0, viz.FirstFit(in.W-6, pasteForms...), viz.Ink{Role: viz.Muted})
 	}
 	v.area.Draw(in.Sub(viz.Rect{X: 0, Y: 1, W: in.W, H: max(in.H-2, 1)}), 4, -1)
 	if v.file != nil {
@@ -196,7 +203,7 @@ const cellsOfToken = 3
 
 func rankWord(t *score.Token) string {
 	switch {
-	case !t.Scored:
+	case !t.Scored || t.Of.Rank == 0:
 		return "–"
 	case t.Of.Rank == 1:
 		return "·"
@@ -224,7 +231,11 @@ func (v *View) tokenWords(r *reading, host kit.Host) string {
 	case !t.Scored:
 		return s + "nothing stands before it"
 	}
-	s += fmt.Sprintf("%s bits, rank %s, %s raw", viz.Two(surprisal(t)), viz.Count(int(t.Of.Rank)), viz.Percent(math.Exp(float64(t.Of.RawLogprob))))
+	rank := "not known"
+	if t.Of.Rank > 0 {
+		rank = viz.Count(int(t.Of.Rank))
+	}
+	s += fmt.Sprintf("%s bits, rank %s, %s raw", viz.Two(surprisal(t)), rank, viz.Percent(math.Exp(float64(t.Of.RawLogprob))))
 	if !t.Of.Kept {
 		return s + "; cut by " + t.Of.CutBy
 	}
@@ -241,13 +252,24 @@ func (v *View) drawChart(c *viz.Canvas, r *reading, host kit.Host) {
 	t := v.trace()
 	f := viz.Frame{Title: fmt.Sprintf("token %s of the text", viz.Count(v.at)), Focused: true}
 	if t != nil {
-		f.Title += " · among " + viz.About(float64(t.RawBits))
+		f.Title += " · among " + run.Among(t)
 	}
-	own := r.tokens[v.at-1].ID
-	list := v.rows(t, own, c.H-2)
+	own := &r.tokens[v.at-1]
+	room := c.H - 2
+	if t != nil && t.Rest > 0 { // what is not named has a line of its own
+		room--
+	}
+	head := 0
+	if room >= 6 {
+		head = 1
+	}
+	list := v.rows(t, own.ID, room-head)
 	scale := 0.05
 	for _, x := range list {
 		scale = max(scale, float64(max(x.RawProb, x.Prob)))
+	}
+	if t != nil {
+		scale = max(scale, float64(t.Rest))
 	}
 	f.Right = "full bar " + viz.WholePercent(scale)
 	in := viz.Box(c, f)
@@ -256,17 +278,32 @@ func (v *View) drawChart(c *viz.Canvas, r *reading, host kit.Host) {
 		return
 	}
 	const rank, mark, name, raw, final, bar = 5, 6, 8, 31, 40, 42
-	bars := make([]viz.Bar, 0, len(list))
+	muted := viz.Ink{Role: viz.Muted}
+	if head > 0 {
+		in.Right(rank, 0, "#", muted)
+		in.Put(name, 0, "token", muted)
+		in.Right(raw, 0, "raw", muted)
+		in.Right(final, 0, "final", muted)
+		if t.Rest > 0 {
+			in.Put(bar, 0, viz.CutTitle("of those named", in.W-bar-1), muted)
+		}
+	}
+	in = in.Sub(viz.Rect{Y: head, W: in.W, H: in.H - head})
+	bars := make([]viz.Bar, 0, len(list)+1)
 	for y, x := range list {
 		ink := viz.Ink{}
 		glyph := " "
 		switch {
-		case x.ID == own:
+		case x.ID == own.ID:
 			ink.Role, glyph = viz.Chosen, "◆"
 		case x.Cut != sampling.NoStage:
 			ink.Role, glyph = viz.Lost, "✗"
 		}
-		in.Right(rank, y, viz.Count(int(x.Rank)), viz.Ink{Role: viz.Muted})
+		place := viz.Count(int(x.Rank))
+		if x.ID == own.ID && own.Of.Rank == 0 {
+			place = viz.Removed
+		}
+		in.Right(rank, y, place, muted)
 		in.Put(mark, y, glyph, ink)
 		if v.row < len(t.Rows()) && t.Rows()[v.row].ID == x.ID {
 			in.Put(mark+1, y, "▸", viz.Ink{Role: viz.Focus})
@@ -279,6 +316,13 @@ func (v *View) drawChart(c *viz.Canvas, r *reading, host kit.Host) {
 		}
 		in.Right(final, y, share, ink)
 		bars = append(bars, viz.Bar{Raw: float64(x.RawProb), Final: float64(x.Prob)})
+	}
+	if t.Rest > 0 {
+		y := len(list)
+		in.Put(name, y, "not named", muted)
+		in.Right(raw, y, viz.Percent(float64(t.Rest)), muted)
+		in.Right(final, y, viz.Removed, muted)
+		bars = append(bars, viz.Bar{Raw: float64(t.Rest)})
 	}
 	viz.Bars(in.Sub(viz.Rect{X: bar, Y: 0, W: max(in.W-bar-1, 1), H: len(bars)}), bars, scale)
 }

@@ -46,6 +46,9 @@ func read(ctx context.Context, k readKey) (*reading, error) {
 	}
 	r := &reading{in: in, windows: in.Windows()}
 	err = score.Read(ctx, r.in, func(t score.Token) error {
+		if k.of != nil { // a rank among those named need not be the model's
+			t.Of.Rank = int32(k.of.Tokens[len(r.tokens)].Rank)
+		}
 		r.tokens = append(r.tokens, t)
 		r.sum.Add(&t, false)
 		r.most = max(r.most, surprisal(&t))

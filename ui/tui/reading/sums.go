@@ -2,9 +2,11 @@ package reading
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"logitscope/engine/score"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -48,11 +50,15 @@ func (v *View) perByte(r *reading) string {
 
 func (v *View) sums(r *reading, host kit.Host) []string {
 	s := &r.sum
+	least := ""
+	if slices.ContainsFunc(r.tokens, func(t score.Token) bool { return t.Scored && t.Of.Rank == 0 }) {
+		least = "at least "
+	}
 	out := []string{
 		fmt.Sprintf("%s, %s", viz.Plural(s.Tokens, "token"), viz.Plural(len(v.text), "byte")),
 		fmt.Sprintf("%s bits a token · perplexity %s", viz.Two(s.BitsPerToken()), viz.Perplexity(s.Perplexity())),
 		v.perByte(r),
-		fmt.Sprintf("best token in %s of %s", viz.Count(s.Best), viz.Count(s.Scored)), "",
+		fmt.Sprintf("best token in %s%s of %s", least, viz.Count(s.Best), viz.Count(s.Scored)), "",
 	}
 	if m := r.mark; m != nil {
 		out = append(out[:len(out)-1], fmt.Sprintf("watermark: %s of %s green, z %s", viz.Count(m.Greens), viz.Count(m.Scored), viz.Two(m.Z)), "")

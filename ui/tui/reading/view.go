@@ -407,7 +407,7 @@ func (v *View) Help(kit.Host) (string, viz.Ink) {
 	case v.typed:
 		return "enter is a new line; ctrl+d reads what stands here", viz.Ink{Role: viz.Muted}
 	case v.of != nil:
-		return "What a server sent: ◆ is its own token; what the file leaves out is not shown.", viz.Ink{Role: viz.Muted}
+		return "What a server sent: ◆ is its own token; what it leaves out is not known.", viz.Ink{Role: viz.Muted}
 	}
 	return "The text was read, not written: ◆ is its own token, whatever was likelier.", viz.Ink{Role: viz.Muted}
 }

@@ -49,6 +49,16 @@ func Refused(t *sampling.Trace, r *sampling.Row) bool {
 	return r.Cut != sampling.NoStage && t.Stages()[r.Cut].Name == "constraint"
 }
 
+// Among says among how many tokens the model chooses. Of a row that names
+// only some of them the least is known.
+func Among(t *sampling.Trace) string {
+	if t.Rest > 0 {
+		least, _ := viz.Many(float64(t.RawBits))
+		return "at least " + least
+	}
+	return viz.About(float64(t.RawBits))
+}
+
 // UnnamedLabel names that line in at most w cells.
 func UnnamedLabel(t *sampling.Trace, w int) string {
 	for _, s := range []string{"outside the top " + viz.Count(t.Vocab), "outside top " + viz.Count(t.Vocab), "outside " + viz.Count(t.Vocab)} {
