@@ -238,8 +238,11 @@ func (l *Lane) view() View {
 		Steps:   l.steps[:len(l.steps):len(l.steps)],
 		Written: l.written[:len(l.written):len(l.written)],
 		StopAt:  l.stopAt, Prefill: l.prefill, Decode: l.decode,
-		Rate: l.rate.perSecond(), KV: l.cache.size(), Looked: l.looked, Looking: l.looking, Off: l.off(),
+		KV: l.cache.size(), Looked: l.looked, Looking: l.looking, Off: l.off(),
 		ForwardPositions: l.forwarded,
+	}
+	if !l.model.Info().Caps.Recorded {
+		v.Rate = l.rate.perSecond()
 	}
 	v.unsaid, v.heldSteps = l.unsaid()
 	if len(l.pending) > 0 {

@@ -140,7 +140,7 @@ type View struct {
 
 	Prefill Timing  // of the prompt
 	Decode  Timing  // of the steps
-	Rate    float64 // tokens per second of late; 0 if none
+	Rate    float64 // tokens per second of late; 0 if none, or if the model is a recording
 	KV      KV
 
 	Beam        *beam.View        // nil unless the lane runs beam search

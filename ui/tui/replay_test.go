@@ -111,6 +111,27 @@ func TestReplayShowsWhatWasShown(t *testing.T) {
 	b.has("Every knob is exact")
 }
 
+// How fast a recording is read says nothing of a model: no lane of it has a
+// rate, neither alone nor beside another.
+func TestRecordedLanesHaveNoRate(t *testing.T) {
+	t.Parallel()
+	file, _ := recorded(t, record.RowsFull)
+	b := newReplayBench(t, file, 160, 45)
+	b.keys("right", "right", "right")
+	b.at(3)
+	b.lacks("tok/s")
+	b.keys("C")
+	b.pump(func() bool { return len(b.m.All) == 2 && b.m.All[1].View.Next != nil })
+	b.keys("n", "n")
+	b.pump(func() bool { return len(b.m.All[0].View.Steps) > 4 && b.m.All[0].View.Next != nil })
+	for _, l := range b.m.All {
+		if l.View.Rate != 0 {
+			t.Errorf("lane %d has a rate of %v", l.ID, l.View.Rate)
+		}
+	}
+	b.lacks("tok/s")
+}
+
 // A step that was made with parts of the model off says so in the header.
 func TestReplaySaysWhereTheModelWasNotWhole(t *testing.T) {
 	t.Parallel()
