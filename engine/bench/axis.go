@@ -78,7 +78,7 @@ func progression(parts []string) ([]string, error) {
 		s = strings.TrimSpace(s)
 		f, err := strconv.ParseFloat(s, 64)
 		if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
-			return nil, fmt.Errorf("%s: from:to:step are numbers", strings.Join(parts, ":"))
+			return nil, fmt.Errorf("%s: want numbers from:to:step, with a dot as decimal point", strings.Join(parts, ":"))
 		}
 		x[i] = f
 		plain := strconv.FormatFloat(f, 'f', -1, 64)

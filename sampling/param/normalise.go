@@ -34,7 +34,7 @@ func (p *Param) named(v any) (any, error) {
 	if !ok {
 		list, ok := value.List(v)
 		if !ok {
-			return nil, p.wrongForm()
+			return nil, p.wrongForm(v)
 		}
 		text = strings.Join(list.([]string), ",")
 	}
@@ -46,7 +46,7 @@ func (p *Param) named(v any) (any, error) {
 func (p *Param) Convert(v any) (any, error) {
 	val, ok := p.convert(v)
 	if !ok {
-		return nil, p.wrongForm()
+		return nil, p.wrongForm(v)
 	}
 	return val, nil
 }

@@ -211,8 +211,14 @@ func (p *Param) allowed() string {
 	return kind + value.RangeWords(p.Min, p.Max, p.Open)
 }
 
-func (p *Param) wrongForm() error {
-	return fmt.Errorf("%s: want %s", p.Key, p.allowed())
+func (p *Param) wrongForm(v any) error {
+	hint := ""
+	if s, ok := v.(string); ok && p.Kind == Float {
+		if with, ok := value.PointFor(s); ok {
+			hint = "; the decimal point is a dot: " + with
+		}
+	}
+	return fmt.Errorf("%s: want %s%s", p.Key, p.allowed(), hint)
 }
 
 // Check reports a value of the right type that the table does not allow.

@@ -86,6 +86,23 @@ func TestParseReadsTheWholeText(t *testing.T) {
 	}
 }
 
+// A decimal comma is refused with the number as it must be written.
+func TestDecimalComma(t *testing.T) {
+	for _, c := range []struct{ key, in, want string }{
+		{"temperature", "0,7", "temperature: want a number, 0 to 100; the decimal point is a dot: 0.7"},
+		{"temperature", " 1,25 ", "temperature: want a number, 0 to 100; the decimal point is a dot: 1.25"},
+		{"temperature", "0,7,1", "temperature: want a number, 0 to 100"},
+		{"temperature", "a,b", "temperature: want a number, 0 to 100"},
+		{"temperature", ",", "temperature: want a number, 0 to 100"},
+		{"top_k", "1,5", "top_k: want a whole number, 0 to 2147483647"},
+	} {
+		p, _ := param.Lookup(c.key)
+		if v, err := p.Parse(c.in); err == nil || err.Error() != c.want {
+			t.Errorf("%s %q: %v, %v, want %s", c.key, c.in, v, err, c.want)
+		}
+	}
+}
+
 func TestParseTokens(t *testing.T) {
 	type biases = []value.TokenBias
 	for _, c := range []struct {

@@ -30,7 +30,7 @@ func (p *Param) Parse(s string) (any, error) {
 		if !strings.HasPrefix(text, "[") && !strings.HasPrefix(text, "{") && text != "" {
 			list, ok := value.SplitBias(s)
 			if !ok {
-				return nil, p.wrongForm()
+				return nil, p.wrongForm(s)
 			}
 			return p.Normalise(list)
 		}
@@ -45,7 +45,7 @@ func (p *Param) Parse(s string) (any, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
 	if d.Decode(&v) != nil || d.Decode(new(any)) != io.EOF {
-		return nil, p.wrongForm()
+		return nil, p.wrongForm(s)
 	}
 	return p.Normalise(v)
 }

@@ -243,3 +243,11 @@ func Number(v any) (float64, bool) {
 	}
 	return 0, false
 }
+
+// PointFor returns a number that s writes with a decimal comma as it must be
+// written, and whether s is one: "0,7" is 0.7.
+func PointFor(s string) (string, bool) {
+	with := strings.Replace(strings.TrimSpace(s), ",", ".", 1)
+	_, ok := Float(with)
+	return with, ok && strings.Contains(s, ",")
+}

@@ -3,10 +3,12 @@ package cache
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"logitscope/engine/cost"
+	"logitscope/sampling/value"
 	"logitscope/viz"
 )
 
@@ -71,12 +73,24 @@ func (a *ask) nudge(d int) bool {
 	return moved
 }
 
+// thousands are numbers with commas as the screen writes them; any other comma
+// is somebody's decimal point.
+var thousands = regexp.MustCompile(`^[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?$`)
+
 // set takes a typed number.
 func (a *ask) set(text string) error {
-	text = strings.ReplaceAll(strings.TrimSpace(text), ",", "")
-	v, err := strconv.ParseFloat(text, 64)
+	text = strings.TrimSpace(text)
+	plain := text
+	if thousands.MatchString(text) {
+		plain = strings.ReplaceAll(text, ",", "")
+	}
+	v, err := strconv.ParseFloat(plain, 64)
 	if err != nil || !(v >= a.least && v <= a.most) {
-		return fmt.Errorf("%s %q: want a number from %s to %s", a.name, viz.Cut(text, 20), number(a.least), number(a.most))
+		hint := ""
+		if with, ok := value.PointFor(text); ok && err != nil {
+			hint = "; the decimal point is a dot: " + with
+		}
+		return fmt.Errorf("%s %q: want a number from %s to %s%s", a.name, viz.Cut(text, 20), number(a.least), number(a.most), hint)
 	}
 	a.value = v
 	return nil

@@ -1,0 +1,14 @@
+package cache
+
+import "testing"
+
+// Commas stand between thousands; a decimal comma is refused and never taken
+// for another number.
+func TestTypedNumbers(t *testing.T) {
+	for text, want := range map[string]float64{"4,096": 4096, "1,234,567": 1234567, " 0.7 ": 0.7, "12": 12, "0,7": -1, "12,34": -1, "1,2345": -1, ",5": -1, "1,": -1} {
+		a := ask{name: "x", most: 1e9, value: -1}
+		if err := a.set(text); (err != nil) != (want < 0) || a.value != want {
+			t.Errorf("%q is %v, %v, want %v", text, a.value, err, want)
+		}
+	}
+}
