@@ -54,7 +54,9 @@ func Run(ctx context.Context, opt Options) error {
 	line := wire.New(m.opt.Output, m.pal)
 	defer line.Close()
 	m.opt.Output = line // what is copied must not fall between two halves of a frame
-	_, err := tea.NewProgram(painted{m, line}, append(popts, tea.WithOutput(line.Output()))...).Run()
+	program := tea.NewProgram(painted{m, line}, append(popts, tea.WithOutput(line.Output()))...)
+	defer readableDump(program.ReleaseTerminal)()
+	_, err := program.Run()
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) {
 		return ctx.Err()
 	}

@@ -12,6 +12,30 @@ import (
 // terminal that goes away.
 var endSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 
+// readableDump gives the terminal back, by restore, before a SIGQUIT prints
+// where all goroutines are: on a raw terminal, whose other screen is gone
+// afterwards, nobody could read it. Its end undoes that.
+func readableDump(restore func() error) (end func()) {
+	if signal.Ignored(syscall.SIGQUIT) {
+		return func() {}
+	}
+	c, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(c, syscall.SIGQUIT)
+	go func() {
+		select {
+		case <-c:
+			signal.Reset(syscall.SIGQUIT) // a second one prints at once
+			_ = restore()
+			if self, err := os.FindProcess(os.Getpid()); err == nil {
+				_ = self.Signal(syscall.SIGQUIT)
+			}
+		case <-done:
+			signal.Stop(c)
+		}
+	}()
+	return func() { close(done) }
+}
+
 // Signalled returns a context that ends with the first signal that asks the
 // program to end. The second one ends the program at once, whatever it is
 // waiting for. A signal that the program was started to ignore, as nohup does

@@ -316,6 +316,30 @@ func TestIgnoredSignalsStayIgnored(t *testing.T) {
 	}
 }
 
+// A SIGQUIT prints where the goroutines are, on a terminal that was given back
+// first: on the main screen, and with whole line ends.
+func TestTerminalDump(t *testing.T) {
+	if signal.Ignored(syscall.SIGQUIT) {
+		t.Skip("SIGQUIT is ignored, and a child inherits it")
+	}
+	x := startTerminal(t, 80, 24)
+	x.shows("step 1")
+	if err := x.cmd.Process.Signal(syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.ends(); err == nil {
+		t.Error("ended as if it had not been told to")
+	}
+	out := x.raw.String()
+	dump := strings.Index(out, "SIGQUIT")
+	if dump < 0 || dump < strings.LastIndex(out, "\x1b[?1049l") {
+		t.Fatalf("the trace begins at %d, the screen was left at %d", dump, strings.LastIndex(out, "\x1b[?1049l"))
+	}
+	if !strings.Contains(out[dump:], "goroutine 1 ") || strings.Contains(strings.ReplaceAll(out[dump:], "\r\n", ""), "\n") {
+		t.Errorf("the trace is not whole:\n%q", out[dump:])
+	}
+}
+
 func TestTerminalPanic(t *testing.T) {
 	x := startTerminal(t, 80, 24, "LAB_CHILD=panic")
 	x.shows("step 1")
