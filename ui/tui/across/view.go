@@ -114,8 +114,16 @@ func (v *View) tick() tea.Cmd {
 	return tea.Tick(100*time.Millisecond, func(time.Time) tea.Msg { return msg })
 }
 
-// Leave stops what is still being decoded; see [kit.Leaver].
-func (v *View) Leave(kit.Host) { v.stop() }
+// Leave stops what is still being decoded, and says so; see [kit.Leaver].
+func (v *View) Leave(host kit.Host) {
+	v.stop()
+	if !v.job.Ready && v.done != nil {
+		host.Say(fmt.Sprintf("X: stopped after %s of %s; X begins again", viz.Count(int(v.done.Load())), viz.Plural(v.all(), "text")))
+	}
+}
+
+// all is how many texts the comparison has.
+func (v *View) all() int { return counts[v.n] * len(v.lanes.All) }
 
 // Follow takes the result; see [kit.Follower].
 func (v *View) Follow(_ kit.Host, msg tea.Msg) tea.Cmd {
@@ -230,7 +238,7 @@ func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 // drawProgress says how far a comparison is.
 func (v *View) drawProgress(c *viz.Canvas) {
 	muted := viz.Ink{Role: viz.Muted}
-	done, all := int(v.done.Load()), counts[v.n]*len(v.lanes.All)
+	done, all := int(v.done.Load()), v.all()
 	c.Put(1, 0, viz.CutTitle(fmt.Sprintf("%s of %s written · esc stops", viz.Count(done), viz.Plural(all, "text")), c.W-2), muted)
 	if c.H > 1 {
 		viz.Bars(c.Sub(viz.Rect{X: 1, Y: 1, W: max(c.W-2, 1), H: 1}), []viz.Bar{{Raw: float64(done), Final: float64(done)}}, float64(all))

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -41,5 +42,30 @@ func TestFooterSaysWhatEscDoes(t *testing.T) {
 	v.job.Ready = true
 	if got := v.Footer(nil)[1].Word; got != "" {
 		t.Errorf("once it is done esc is %q", got)
+	}
+}
+
+// A listener hears what is said.
+type listener struct {
+	kit.Host
+	said string
+}
+
+func (l *listener) Say(s string) { l.said = s }
+
+// What is left before it is done says that it was stopped; a comparison that is
+// done has nothing to say.
+func TestLeftBeforeTheEnd(t *testing.T) {
+	stopped := 0
+	v := &View{lanes: &run.Lanes{All: make([]*run.Lane, 2)}, done: new(atomic.Int64), stop: func() { stopped++ }}
+	v.done.Store(5)
+	host := new(listener)
+	v.Leave(host)
+	if host.said != "X: stopped after 5 of 20 texts; X begins again" || stopped != 1 {
+		t.Errorf("stopped %d times, says %q", stopped, host.said)
+	}
+	v.job.Ready, host.said = true, ""
+	if v.Leave(host); host.said != "" {
+		t.Errorf("says %q", host.said)
 	}
 }
