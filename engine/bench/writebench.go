@@ -204,7 +204,7 @@ func (s *Summary) line(p *Plan, part *Part, c int, opt WriteOptions) summaryLine
 // and the ends of its interval. What could not be measured is empty.
 func (s *Summary) WriteCSV(w io.Writer, p *Plan, opt WriteOptions) error {
 	out := csv.NewWriter(w)
-	head := []string{"config", "part", "prompts", "texts", "tokens"}
+	head := []string{"config", "part", "prompts", "texts", "tokens_total"}
 	for _, m := range metrics {
 		if opt.Times || !m.Timed {
 			head = append(head, m.Key, m.Key+"_lo", m.Key+"_hi", m.Key+"_n")

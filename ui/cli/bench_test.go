@@ -203,8 +203,14 @@ func TestBenchCommand(t *testing.T) {
 		t.Error("decoded again: other bytes")
 	}
 	csv, _, code := try(t, "", append(args, "--format", "csv")...)
-	if code != console.ExitDone || strings.Count(csv, "\n") != 3 || !strings.HasPrefix(csv, "config,part,prompts,texts,tokens,pass,") {
+	if code != console.ExitDone || strings.Count(csv, "\n") != 3 || !strings.HasPrefix(csv, "config,part,prompts,texts,tokens_total,pass,") {
 		t.Errorf("%s", csv)
+	}
+	head, _, _ := strings.Cut(csv, "\n")
+	columns := strings.Split(head, ",")
+	slices.Sort(columns)
+	if n := len(slices.Compact(slices.Clone(columns))); n != len(columns) {
+		t.Errorf("%d of %d columns have a name of their own: %s", n, len(columns), head)
 	}
 }
 
