@@ -82,7 +82,7 @@ func (s *Search) forget() {
 			break // the row after the prompt is kept anyway
 		}
 		for _, r := range st.step.rows {
-			held += int64(4 * (len(r.Logits) + len(r.Ids)))
+			held += int64(4 * (len(r.Logits) + len(r.IDs)))
 		}
 		if i < len(s.states)-1 && held > s.opt.RowBudget && st.step.rows != nil {
 			for _, r := range st.step.rows {

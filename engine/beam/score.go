@@ -77,7 +77,7 @@ func (sc *scorer) score(s *Settings, r *rows.Row, prompt []int32, n *Node, mask 
 // constraint or a processor leaves nothing: then the beam ends, and the others
 // go on.
 func (sc *scorer) process(s *Settings, r *rows.Row, prompt []int32, n *Node, mask masker) (bool, error) {
-	in := sampling.Input{IDs: r.Ids, Logits: sc.in, Rest: r.Rest, Prompt: prompt, Output: n.Tokens()}
+	in := sampling.Input{IDs: r.IDs, Logits: sc.in, Rest: r.Rest, Prompt: prompt, Output: n.Tokens()}
 	if mask != nil {
 		var err error
 		if in.Mask, in.MaskEOS, err = mask(in.Output); err != nil {

@@ -111,7 +111,7 @@ func (c *Point) Value(key string) stats.Estimate {
 	return stats.None
 }
 
-// reasons returns how many texts ended for each reason, in the words of the
+// Reasons returns how many texts ended for each reason, in the words of the
 // records: "eos", "length", "stop", "constraint", "error".
 func (c *Point) Reasons() map[string]int {
 	n := map[string]int{}

@@ -253,7 +253,7 @@ func (c *Search) forget(n int) {
 func (c *Search) likeliest() ([]Candidate, error) {
 	r := c.row
 	c.out = rows.Resize(c.out, len(r.Logits))
-	in := sampling.Input{IDs: r.Ids, Logits: r.Logits, Rest: r.Rest, Prompt: c.prompt, Output: c.Output()}
+	in := sampling.Input{IDs: r.IDs, Logits: r.Logits, Rest: r.Rest, Prompt: c.prompt, Output: c.Output()}
 	if c.opt.Mask != nil {
 		var err error
 		if in.Mask, in.MaskEOS, err = c.opt.Mask(in.Output); err != nil {
@@ -263,7 +263,7 @@ func (c *Search) likeliest() ([]Candidate, error) {
 	if err := c.pipeline.Process(c.out, &c.scratch, in); err != nil {
 		return nil, err
 	}
-	after, err := c.reader.Read(models.Logits{IDs: r.Ids, Values: c.out, Rest: r.Rest})
+	after, err := c.reader.Read(models.Logits{IDs: r.IDs, Values: c.out, Rest: r.Rest})
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 // A Row is the model's log-probabilities after one running beam, kept so that
 // a step can be chosen again.
 type Row struct {
-	Ids    []int32 // nil: index is id
+	IDs    []int32 // nil: index is id
 	Logits []float32
 	Blocks []float32 // maxima of simd.Block logits each
 	Rest   float32
@@ -39,7 +39,7 @@ func (rd *Reader) Read(l models.Logits) (Row, error) {
 	}
 	r := Row{Rest: l.Rest, Logits: append(memory[:0], l.Values...)}
 	if l.IDs != nil {
-		r.Ids = append([]int32(nil), l.IDs...)
+		r.IDs = append([]int32(nil), l.IDs...)
 	}
 	r.Blocks = make([]float32, simd.Blocks(len(r.Logits)))
 	top, _, _, bad := simd.MaxBlocks(r.Blocks, r.Logits)
@@ -57,10 +57,10 @@ func (rd *Reader) Read(l models.Logits) (Row, error) {
 
 // ID returns the token of the i-th logit.
 func (r *Row) ID(i int) int32 {
-	if r.Ids == nil {
+	if r.IDs == nil {
 		return int32(i)
 	}
-	return r.Ids[i]
+	return r.IDs[i]
 }
 
 // Measure returns the log-probability and the rank, from 1, of a token of r,
@@ -68,8 +68,8 @@ func (r *Row) ID(i int) int32 {
 // comes first.
 func (r *Row) Measure(token int32) (logprob float64, rank int, bits float64) {
 	at := int(token)
-	if r.Ids != nil {
-		at = slices.Index(r.Ids, token)
+	if r.IDs != nil {
+		at = slices.Index(r.IDs, token)
 	}
 	own := r.Logits[at]
 	for i, l := range r.Logits {

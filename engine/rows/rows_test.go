@@ -115,7 +115,7 @@ func TestMeasureRanks(t *testing.T) {
 	logits := []float32{1, 3, 2, 3, 1, 3}
 	want := []int{5, 1, 4, 2, 6, 3}
 	whole := Row{Logits: logits}
-	named := Row{Ids: []int32{5, 4, 3, 2, 1, 0}, Logits: slices.Clone(logits)}
+	named := Row{IDs: []int32{5, 4, 3, 2, 1, 0}, Logits: slices.Clone(logits)}
 	slices.Reverse(named.Logits)
 	for id, rank := range want {
 		for name, r := range map[string]*Row{"whole": &whole, "named": &named} {

@@ -35,7 +35,7 @@ type Plan struct {
 	Stands float64 // chance that any of them stands
 }
 
-// plan returns how the rule tests drafts, the i-th drawn from laws[i], against
+// Plan returns how the rule tests drafts, the i-th drawn from laws[i], against
 // target. All laws must be as long as target. Without laws, all of target is
 // left. [SpecTr] takes laws[0] for all drafts and rho from rhoStar.
 func (rule Rule) Plan(target Law, laws []Law) *Plan {

@@ -62,7 +62,7 @@ func (m Message) plain() bool {
 	return text && len(m.fields.Keys()) == 2
 }
 
-// with returns the message with another role and text. Its other fields stay.
+// With returns the message with another role and text. Its other fields stay.
 func (m Message) With(role, content string) Message {
 	if m.fields == nil {
 		return Text(role, content)

@@ -383,6 +383,7 @@ func (c *Client) Post(ctx context.Context, path string, req, v any) error {
 	return c.Ask(ctx, http.MethodPost, path, body, SmallBody, v)
 }
 
+// Ask sends body and reads the answer, of at most limit bytes, as JSON into v.
 func (c *Client) Ask(ctx context.Context, method, path string, body []byte, limit int, v any) error {
 	r, err := c.Send(ctx, method, path, body, limit, nil)
 	if err != nil {

@@ -69,6 +69,7 @@ func (m *Meter) Rows(n, ahead int, d time.Duration) {
 	}
 }
 
+// Stats returns what was counted so far.
 func (m *Meter) Stats() models.Stats {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -19,16 +19,19 @@ type Row struct {
 	whole   bool // dense holds the logits of the whole vocabulary
 }
 
+// Reset empties r and keeps its memory.
 func (r *Row) Reset() {
 	r.IDs, r.Values = r.IDs[:0], r.Values[:0]
 	r.Chosen, r.Rest, r.whole, r.Strayed = models.NoToken, 0, false, false
 }
 
+// Add appends a token and its value, a natural logarithm.
 func (r *Row) Add(id int32, v float64) {
 	r.IDs = append(r.IDs, id)
 	r.Values = append(r.Values, float32(v))
 }
 
+// Logits returns the row as a session hands it out; it aliases r.
 func (r *Row) Logits() models.Logits {
 	if r.whole {
 		return models.Logits{Values: r.dense, Strayed: r.Strayed}
@@ -177,4 +180,5 @@ func (rs *Rows) HandOn() error {
 	return nil
 }
 
+// Reset empties the list and keeps its memory.
 func (rs *Rows) Reset() { rs.List = rs.List[:0] }

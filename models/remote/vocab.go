@@ -27,8 +27,10 @@ func NewVocab(c *Client, size int, split Splitter) *Vocab {
 	return &Vocab{Pieces: make([]string, size), Attrs: make([]models.Attr, size), split: split, bound: c.timeouts.Encode}
 }
 
+// Size is the number of tokens; see [models.Vocab].
 func (v *Vocab) Size() int { return len(v.Pieces) }
 
+// Piece returns the text of a token; see [models.Vocab].
 func (v *Vocab) Piece(id int32) string {
 	if uint32(id) >= uint32(len(v.Pieces)) {
 		return ""
@@ -36,6 +38,7 @@ func (v *Vocab) Piece(id int32) string {
 	return v.Pieces[id]
 }
 
+// Attr says what kind of token it is; see [models.Vocab].
 func (v *Vocab) Attr(id int32) models.Attr {
 	if uint32(id) >= uint32(len(v.Attrs)) {
 		return models.Unused
@@ -43,6 +46,7 @@ func (v *Vocab) Attr(id int32) models.Attr {
 	return v.Attrs[id]
 }
 
+// EOG returns the tokens that end a text; see [models.Vocab].
 func (v *Vocab) EOG() []int32 { return v.Ends }
 
 // Encode asks the server within Timeouts.Encode; it returns nil if that fails.

@@ -137,6 +137,7 @@ func (o Object) Get(key string) any {
 	return nil
 }
 
+// Has reports whether o has a member called key.
 func (o Object) Has(key string) bool {
 	return slices.ContainsFunc(o, func(e Entry) bool { return e.Key == key })
 }

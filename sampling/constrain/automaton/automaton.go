@@ -234,7 +234,7 @@ func (a *automaton) internData(d program.Data) int32 {
 func (a *automaton) internString(st lang.StringState) (at int32, ok bool) {
 	s := a.p.Strs[st.Str]
 	if q, ok := s.Released(st); ok {
-		st.Str, st.Q = s.Off.Id, q
+		st.Str, st.Q = s.Off.ID, q
 		s = s.Off
 	}
 	if id, ok := a.stringIDs[st]; ok {

@@ -63,7 +63,7 @@ func (c *Checker) count(rest []byte, b byte) {
 	if r, n := utf8.DecodeRune(rest); r != utf8.RuneError || n > 1 {
 		c.rest = n - 1
 	} else if !utf8.FullRune(rest) {
-		c.rest = int(lang.Utf8Left[max(lang.Utf8Lead(b), 0)])
+		c.rest = int(lang.UTF8Left[max(lang.UTF8Lead(b), 0)])
 	}
 }
 

@@ -12,7 +12,7 @@ func (m *Matcher) except(sc scope, p *part, out *sink) {
 	s := m.a.p.Strs[st.Str]
 	list := s.Lang.(*lang.ExceptText)
 	plain := st
-	plain.Str, plain.Q = s.Off.Id, list.Phase(st.Q)
+	plain.Str, plain.Q = s.Off.ID, list.Phase(st.Q)
 	at, ok := m.a.internString(plain)
 	if !ok || sc.nodes != nil {
 		m.rule(sc, p, out)
@@ -72,7 +72,7 @@ func (d *dropper) root(st lang.StringState) {
 		}
 		return
 	}
-	for _, b := range d.list.Nodes[st.Q-lang.Utf8States].Bytes {
+	for _, b := range d.list.Nodes[st.Q-lang.UTF8States].Bytes {
 		try(b)
 	}
 	try('"')
@@ -95,7 +95,7 @@ func (d *dropper) below(lo, hi int32, st lang.StringState) {
 		if !t.quoteBelow(i) || st.Esc == 0 && b != '\\' && d.list.Child(st.Q, b) < 0 {
 			continue
 		}
-		if next, ok := d.s.Step(st, b); ok && (next.Esc != 0 || next.Q >= lang.Utf8States) {
+		if next, ok := d.s.Step(st, b); ok && (next.Esc != 0 || next.Q >= lang.UTF8States) {
 			d.below(i+1, i+t.nodes[i].size, next)
 		}
 	}

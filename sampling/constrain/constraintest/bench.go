@@ -28,6 +28,7 @@ func Spaced(compact []byte) []byte {
 	return out
 }
 
+// Compact returns JSON without white space.
 func Compact(t testing.TB, raw json.RawMessage) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -47,6 +48,8 @@ type benchCase struct {
 	}
 }
 
+// BenchCases reads the schemas of the public bench; it skips the test where they
+// are not at hand.
 func BenchCases(t testing.TB) []benchCase {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(Shared(t, "golden", "schemas", "bench"), "*.json"))

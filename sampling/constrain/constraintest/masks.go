@@ -68,6 +68,8 @@ func CompareMasks(t *testing.T, name string, g *automaton.Grammar, v *automaton.
 	}
 }
 
+// Differences lists up to eight tokens in which two masks differ: + for those that
+// only got allows, - for those that only want does.
 func Differences(v *automaton.Vocab, got, want []uint64) (out []string) {
 	for id := range int32(v.Size()) {
 		g, w := got[id>>6]>>(id&63)&1, want[id>>6]>>(id&63)&1

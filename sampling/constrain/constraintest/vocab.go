@@ -37,10 +37,12 @@ func fablePieces(t testing.TB) [][]byte {
 	return pieces
 }
 
+// VocabOf has the pieces, by their places, and the tokens eog that end a text.
 func VocabOf(pieces [][]byte, eog ...int32) *automaton.Vocab {
 	return automaton.NewVocab(func(id int32) []byte { return pieces[id] }, len(pieces), eog, nil)
 }
 
+// FableVocab is the vocabulary of the built-in model.
 func FableVocab(t testing.TB) *automaton.Vocab { return VocabOf(fablePieces(t), 0) }
 
 // ByteVocab has one token per byte; id 256 ends the text.

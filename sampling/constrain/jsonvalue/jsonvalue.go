@@ -23,6 +23,7 @@ type Value struct {
 	index map[string]int
 }
 
+// A Kind is a type of JSON; true and false have one each.
 type Kind uint8
 
 const (
@@ -35,6 +36,7 @@ const (
 	Object
 )
 
+// Get returns the member of an object called name, nil if it has none.
 func (v *Value) Get(name string) *Value {
 	if i, ok := v.index[name]; ok {
 		return v.List[i]

@@ -67,6 +67,7 @@ func (v *Value) Source() string {
 	return "{" + list + "}"
 }
 
+// SortedCopy returns a sorted copy of list.
 func SortedCopy(list []string) []string {
 	out := append([]string(nil), list...)
 	sort.Strings(out)

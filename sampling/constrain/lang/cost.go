@@ -11,6 +11,7 @@ func Add32(a, b int32) int32 {
 	return min(a+b, Unreachable-1)
 }
 
+// Mul32 multiplies a distance, saturating at unreachable; 0 times it is 0.
 func Mul32(a, n int32) int32 {
 	if n == 0 {
 		return 0
@@ -21,6 +22,7 @@ func Mul32(a, n int32) int32 {
 	return int32(min(int64(a)*int64(n), int64(Unreachable-1)))
 }
 
+// SetBytes adds the bytes lo to hi to a set.
 func SetBytes(set *[4]uint64, lo, hi byte) {
 	for w := lo >> 6; w <= hi>>6; w++ {
 		from, to := byte(0), byte(63)
@@ -34,4 +36,5 @@ func SetBytes(set *[4]uint64, lo, hi byte) {
 	}
 }
 
+// HasByte reports whether a set has b.
 func HasByte(set *[4]uint64, b byte) bool { return set[b>>6]>>(b&63)&1 != 0 }

@@ -38,12 +38,16 @@ const (
 	MaxCosts     = 6_000_000
 )
 
+// Start is the state before the first byte.
 func (d *DFA) Start() int32 { return 0 }
 
+// Accept reports whether the text may end at q.
 func (d *DFA) Accept(q int32) bool { return d.Final[q] }
 
+// Inside reports whether q is inside a code point.
 func (d *DFA) Inside(q int32) bool { return d.Left[q] > 0 }
 
+// Alike is the bytes around b that no state tells from it.
 func (d *DFA) Alike(_ int32, b byte) ByteRange {
 	k := int(d.Class[b])
 	if k+1 == len(d.reps) {
@@ -57,6 +61,8 @@ func (d *DFA) step(q int32, b byte) int32 { return d.Next[q][d.Class[b]] }
 // A route is, per state, a way to acceptance: its bytes and code points.
 type route struct{ Bytes, points []int32 }
 
+// Cost is the fewest bytes of JSON string text to the end with lo to hi more code
+// points; hi < 0 is unlimited.
 func (d *DFA) Cost(q, lo, hi int32) int32 {
 	if lo <= 0 {
 		// The cheapest way if it is short enough, else the shortest one: a way

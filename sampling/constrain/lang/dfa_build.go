@@ -65,7 +65,7 @@ func newDFABuilder(conds []Condition) *dfaBuilder {
 	for _, c := range conds {
 		b.parts = append(b.parts, newDeterminized(c.NFA, &d.Class, len(d.reps)))
 	}
-	b.leads = make([][]int32, Utf8States)
+	b.leads = make([][]int32, UTF8States)
 	for u := range b.leads {
 		for _, c := range d.reps {
 			b.leads[u] = append(b.leads[u], utf8Step(int32(u), c))
@@ -170,7 +170,7 @@ func (b *dfaBuilder) add(at []int32) int32 {
 	b.ids[string(key)] = id
 	b.at = append(b.at, slices.Clone(at))
 	b.d.Final = append(b.d.Final, accept)
-	b.d.Left = append(b.d.Left, Utf8Left[at[0]])
+	b.d.Left = append(b.d.Left, UTF8Left[at[0]])
 	b.d.phase = append(b.d.phase, at[0])
 	return id
 }

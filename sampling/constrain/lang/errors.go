@@ -90,6 +90,7 @@ func Clip(s string) string {
 	return s
 }
 
+// EscapePointer writes a name as one step of a JSON pointer (RFC 6901).
 func EscapePointer(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "~", "~0"), "/", "~1")
 }

@@ -18,6 +18,7 @@ type Expr struct {
 // MaxRepeat bounds the counts of repetitions.
 const MaxRepeat = 1 << 24
 
+// An Op says what an [Expr] is.
 type Op uint8
 
 const (
@@ -39,16 +40,16 @@ type Definition struct {
 	Rules []rule
 	Root  int
 	Notes []Note
-	// explain names the contradiction when no text satisfies the root.
+	// Explain names the contradiction when no text satisfies the root.
 	Explain func(unproductive func(rule int) bool) *RefusedError
-	// pointers says that refusals are at places of a schema.
+	// Pointers says that refusals are at places of a schema.
 	Pointers bool
 }
 
 type rule struct {
 	Name string
 	Body *Expr
-	// common names a rule that, with all it calls, is the same in every
+	// Common names a rule that, with all it calls, is the same in every
 	// definition that has one of this name. It is "" for others.
 	Common string
 }
@@ -64,6 +65,7 @@ var (
 	Never = &Expr{Op: OpNever}
 )
 
+// Text matches s and nothing else.
 func Text(s string) *Expr {
 	if s == "" {
 		return Empty
@@ -71,6 +73,7 @@ func Text(s string) *Expr {
 	return &Expr{Op: OpText, Text: s}
 }
 
+// Class matches one code point of the ranges; without any it is [Never].
 func Class(r ...RuneRange) *Expr {
 	if len(r) == 0 {
 		return Never
@@ -78,6 +81,7 @@ func Class(r ...RuneRange) *Expr {
 	return &Expr{Op: OpClass, Ranges: r}
 }
 
+// Seq matches one after another.
 func Seq(subs ...*Expr) *Expr {
 	out := make([]*Expr, 0, len(subs))
 	for _, s := range subs {
@@ -100,6 +104,7 @@ func Seq(subs ...*Expr) *Expr {
 	return &Expr{Op: OpSeq, Subs: out}
 }
 
+// Alt matches any one; without any it is [Never].
 func Alt(subs ...*Expr) *Expr {
 	out := make([]*Expr, 0, len(subs))
 	for _, s := range subs {
@@ -120,6 +125,7 @@ func Alt(subs ...*Expr) *Expr {
 	return &Expr{Op: OpAlt, Subs: out}
 }
 
+// Repeat matches e lo to hi times; hi < 0 is unlimited.
 func Repeat(e *Expr, lo, hi int) *Expr {
 	switch {
 	case hi == 0 || e.Op == OpEmpty:
@@ -134,12 +140,16 @@ func Repeat(e *Expr, lo, hi int) *Expr {
 	return &Expr{Op: OpRepeat, Subs: []*Expr{e}, Min: lo, Max: hi}
 }
 
+// Star matches e any number of times.
 func Star(e *Expr) *Expr { return Repeat(e, 0, -1) }
 
+// Optional matches e or nothing.
 func Optional(e *Expr) *Expr { return Alt(Empty, e) }
 
+// Call matches what a rule of the definition does, by its index.
 func Call(rule int) *Expr { return &Expr{Op: OpCall, Rule: rule} }
 
+// CallAs is [Call] under another name in breadcrumbs.
 func CallAs(rule int, label string) *Expr {
 	return &Expr{Op: OpCall, Rule: rule, Label: label}
 }

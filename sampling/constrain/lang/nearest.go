@@ -26,7 +26,9 @@ func jsonBytes(b byte) int32 {
 	return 1
 }
 
-func JsonLength(text string) (n int32) {
+// JSONLength is the length of a text, in bytes, in the shortest JSON that says it,
+// without quotes.
+func JSONLength(text string) (n int32) {
 	for i := range len(text) {
 		n += jsonBytes(text[i])
 	}
@@ -118,7 +120,7 @@ func (s *StringLang) NearestFree(st StringState, read string, taken []string) (b
 		if _, gone := slices.BinarySearch(taken, read+text); gone {
 			return true
 		}
-		best = JsonLength(text)
+		best = JSONLength(text)
 		return false
 	})
 	if !exact {

@@ -26,6 +26,7 @@ func newNFA(nodes int) *NFA {
 	return &NFA{Edges: make([][]Edge, 0, nodes), Eps: make([][]int32, 0, nodes), Final: make([]bool, 0, nodes)}
 }
 
+// Node adds a node without edges and returns its index.
 func (n *NFA) Node() int32 {
 	n.Edges = append(n.Edges, nil)
 	n.Eps = append(n.Eps, nil)
@@ -194,7 +195,7 @@ func (c *regexCompiler) runes(from int32, in *syntax.Inst) {
 func (c *regexCompiler) anyRune(from, to int32) { c.runeRange(from, to, 0, MaxRune) }
 
 func (c *regexCompiler) runeRange(from, to int32, lo, hi rune) {
-	Utf8Sequences(lo, hi, func(s []ByteRange) {
+	UTF8Sequences(lo, hi, func(s []ByteRange) {
 		next := to
 		for i := len(s) - 1; i > 0; i-- {
 			k := RegexTail{s[i].Lo, s[i].Hi, next}

@@ -14,12 +14,14 @@ type ObjectLang struct {
 	Scope bool
 }
 
+// A MemberLang is one declared member of an object.
 type MemberLang struct {
 	Body     *Expr // key, colon and value
 	Required bool
 	Group    int // members of one group come in their order
 }
 
+// Nullable reports whether an object without members is allowed.
 func (o *ObjectLang) Nullable() bool {
 	if o.Min > 0 {
 		return false

@@ -11,10 +11,10 @@ type textLang interface {
 	step(q int32, b byte) int32 // dead if no text goes on this way
 	Accept(q int32) bool
 	Inside(q int32) bool // q is inside a code point
-	// alike is a range of bytes around b that all lead from q to the same
+	// Alike is a range of bytes around b that all lead from q to the same
 	// state and mean the same to a JSON string.
 	Alike(q int32, b byte) ByteRange
-	// cost is the fewest bytes of JSON string text that lead from q to
+	// Cost is the fewest bytes of JSON string text that lead from q to
 	// acceptance with lo..hi more code points (hi < 0: unlimited), or
 	// unreachable.
 	Cost(q, lo, hi int32) int32
@@ -31,11 +31,11 @@ const Dead = int32(-1)
 type StringLang struct {
 	Lang   textLang
 	Lo, Hi int32
-	// off is the language of a text whose lang no longer restricts it, or nil:
+	// Off is the language of a text whose lang no longer restricts it, or nil:
 	// with it such texts share their states.
 	Off *StringLang
-	Id  int32 // its place in the program
-	// unique texts are items of an array that differ, or names of an object:
+	ID  int32 // its place in the program
+	// Unique texts are items of an array that differ, or names of an object:
 	// what was read is remembered. bare ones are numbers, which no quote closes,
 	// and of them whole ones are integers.
 	Unique, Bare, Whole bool
@@ -47,6 +47,7 @@ type StringLang struct {
 // Remembers reports whether what is read of a text matters to those after it.
 func (s *StringLang) Remembers() bool { return s.Unique || s.Word }
 
+// MinBytes is the fewest bytes that a text and its closing quote take.
 func (s *StringLang) MinBytes() int32 {
 	if s.Among {
 		return maxWord // what was remembered is not known yet, so others are nearer
@@ -54,8 +55,8 @@ func (s *StringLang) MinBytes() int32 {
 	return Add32(s.Closing(), s.Lang.Cost(s.Lang.Start(), s.Lo, s.Hi))
 }
 
-// A StringState is a position inside a JSON string. Code points still wanted
-// and still allowed are lo and hi. The zero esc stands between code points or
+// A StringState is a position inside a JSON string. Code points still needed
+// and still allowed are Lo and Hi. The zero esc stands between code points or
 // inside a raw one; otherwise it is an escape under way.
 type StringState struct {
 	Str    int32
@@ -99,6 +100,7 @@ var shortEscapes = [...]struct{ code, char byte }{
 	{'"', '"'}, {'\\', '\\'}, {'/', '/'}, {'b', '\b'}, {'f', '\f'}, {'n', '\n'}, {'r', '\r'}, {'t', '\t'},
 }
 
+// Less1 takes one off a count; 0, and -1 for no limit, stay.
 func Less1(n int32) int32 {
 	if n > 0 {
 		return n - 1
@@ -114,7 +116,7 @@ func (s *StringLang) Released(st StringState) (q int32, ok bool) {
 	}
 	switch lang := s.Lang.(type) {
 	case *ExceptText:
-		return st.Q, st.Q < Utf8States
+		return st.Q, st.Q < UTF8States
 	case *DFA:
 		return lang.phase[st.Q], lang.free[st.Q]
 	}
@@ -284,7 +286,7 @@ func (s *StringLang) runesCost(st StringState, lo, hi rune) int32 {
 		return 0 // more code points than the list has, surrogates aside
 	}
 	best := Unreachable
-	Utf8Sequences(lo, hi, func(seq []ByteRange) {
+	UTF8Sequences(lo, hi, func(seq []ByteRange) {
 		now := []int32{st.Q}
 		for _, r := range seq {
 			var next []int32

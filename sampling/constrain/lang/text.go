@@ -10,7 +10,7 @@ import (
 func utf8Step(q int32, b byte) int32 {
 	switch q {
 	case 0:
-		return Utf8Lead(b)
+		return UTF8Lead(b)
 	case utf8Need1, utf8Need2, utf8Need3:
 		if b < 0x80 || b > 0xBF {
 			return Dead
@@ -21,7 +21,7 @@ func utf8Step(q int32, b byte) int32 {
 	if b < r.Lo || b > r.Hi {
 		return Dead
 	}
-	return Utf8Left[q] - 1
+	return UTF8Left[q] - 1
 }
 
 const (
@@ -32,17 +32,19 @@ const (
 	utf8ED
 	utf8F0
 	utf8F4
-	Utf8States // the number of states
+	UTF8States // the number of states
 )
 
 // utf8Second are the second bytes allowed after a lead byte with a rule of
 // its own; utf8Left counts the bytes that a state still needs.
 var (
-	utf8Second = [Utf8States]ByteRange{utf8E0: {0xA0, 0xBF}, utf8ED: {0x80, 0x9F}, utf8F0: {0x90, 0xBF}, utf8F4: {0x80, 0x8F}}
-	Utf8Left   = [Utf8States]int32{0, 1, 2, 3, 2, 2, 3, 3}
+	utf8Second = [UTF8States]ByteRange{utf8E0: {0xA0, 0xBF}, utf8ED: {0x80, 0x9F}, utf8F0: {0x90, 0xBF}, utf8F4: {0x80, 0x8F}}
+	UTF8Left   = [UTF8States]int32{0, 1, 2, 3, 2, 2, 3, 3}
 )
 
-func Utf8Lead(b byte) int32 {
+// UTF8Lead is the state of UTF-8 after the first byte of a code point, [Dead] if
+// none begins with it.
+func UTF8Lead(b byte) int32 {
 	switch {
 	case b < 0x80:
 		return 0
@@ -67,14 +69,18 @@ func Utf8Lead(b byte) int32 {
 // AnyText is every text.
 type AnyText struct{}
 
+// Start is the state before the first byte.
 func (AnyText) Start() int32 { return 0 }
 
 func (AnyText) step(q int32, b byte) int32 { return utf8Step(q, b) }
 
+// Accept reports whether the text may end at q.
 func (AnyText) Accept(q int32) bool { return q == 0 }
 
+// Inside reports whether q is inside a code point.
 func (AnyText) Inside(q int32) bool { return q != 0 }
 
+// Alike is the bytes around b that no state tells from it.
 func (AnyText) Alike(_ int32, b byte) ByteRange { return textClasses[b] }
 
 // textClasses groups, by their first and last, the bytes that neither UTF-8
@@ -90,15 +96,17 @@ var textClasses = func() (classes [256]ByteRange) {
 	return classes
 }()
 
+// Cost is the fewest bytes to the end with lo to hi more code points; hi < 0 is
+// unlimited.
 func (AnyText) Cost(q, lo, hi int32) int32 {
 	if hi >= 0 && lo > hi {
 		return Unreachable
 	}
-	return max(lo, 0) + Utf8Left[q]
+	return max(lo, 0) + UTF8Left[q]
 }
 
 // ExceptText is every text but a list of them: the names an undeclared
-// property may have. States below utf8States are off the list; the others are
+// property may have. States below UTF8States are off the list; the others are
 // the nodes of its trie.
 type ExceptText struct{ Nodes []exceptNode }
 
@@ -133,49 +141,54 @@ func NewExceptText(list []string) *ExceptText {
 	return t
 }
 
-func (t *ExceptText) Start() int32 { return Utf8States }
+// Start is the state before the first byte.
+func (t *ExceptText) Start() int32 { return UTF8States }
 
 func (t *ExceptText) step(q int32, b byte) int32 {
-	if q < Utf8States {
+	if q < UTF8States {
 		return utf8Step(q, b)
 	}
 	if to := t.Child(q, b); to >= 0 {
 		return to
 	}
-	return utf8Step(t.Nodes[q-Utf8States].phase, b)
+	return utf8Step(t.Nodes[q-UTF8States].phase, b)
 }
 
 // Child is the state on the list after b, or dead.
 func (t *ExceptText) Child(q int32, b byte) int32 {
-	if q < Utf8States {
+	if q < UTF8States {
 		return Dead
 	}
-	n := &t.Nodes[q-Utf8States]
+	n := &t.Nodes[q-UTF8States]
 	if i := bytes.IndexByte(n.Bytes, b); i >= 0 {
-		return n.to[i] + Utf8States
+		return n.to[i] + UTF8States
 	}
 	return Dead
 }
 
+// Phase is the state of UTF-8 at q.
 func (t *ExceptText) Phase(q int32) int32 {
-	if q < Utf8States {
+	if q < UTF8States {
 		return q
 	}
-	return t.Nodes[q-Utf8States].phase
+	return t.Nodes[q-UTF8States].phase
 }
 
+// Accept reports whether the text may end at q.
 func (t *ExceptText) Accept(q int32) bool {
-	return t.Phase(q) == 0 && (q < Utf8States || !t.Nodes[q-Utf8States].ends)
+	return t.Phase(q) == 0 && (q < UTF8States || !t.Nodes[q-UTF8States].ends)
 }
 
+// Inside reports whether q is inside a code point.
 func (t *ExceptText) Inside(q int32) bool { return t.Phase(q) != 0 }
 
+// Alike is the bytes around b that lead from q to where b does.
 func (t *ExceptText) Alike(q int32, b byte) ByteRange {
 	r := textClasses[b]
-	if q < Utf8States {
+	if q < UTF8States {
 		return r
 	}
-	for _, c := range t.Nodes[q-Utf8States].Bytes {
+	for _, c := range t.Nodes[q-UTF8States].Bytes {
 		switch {
 		case c < b:
 			r.Lo = max(r.Lo, c+1)
@@ -193,5 +206,5 @@ func (t *ExceptText) Cost(q, lo, hi int32) int32 {
 	if t.Phase(q) == 0 && !t.Accept(q) {
 		return 1
 	}
-	return Utf8Left[t.Phase(q)]
+	return UTF8Left[t.Phase(q)]
 }

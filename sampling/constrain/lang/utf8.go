@@ -55,13 +55,13 @@ func (r ByteRange) And(o ByteRange) ByteRange {
 	return ByteRange{max(r.Lo, o.Lo), min(r.Hi, o.Hi)}
 }
 
-// Utf8Sequences calls fn for sequences of byte ranges that together are
+// UTF8Sequences calls fn for sequences of byte ranges that together are
 // exactly the UTF-8 forms of the code points lo..hi, without surrogates. The
 // slice is valid during the call only.
-func Utf8Sequences(lo, hi rune, fn func([]ByteRange)) {
+func UTF8Sequences(lo, hi rune, fn func([]ByteRange)) {
 	const surrogateLo, surrogateHi = 0xD800, 0xDFFF
 	if lo < surrogateLo && hi >= surrogateLo {
-		Utf8Sequences(lo, surrogateLo-1, fn)
+		UTF8Sequences(lo, surrogateLo-1, fn)
 		lo = surrogateLo
 	}
 	if lo >= surrogateLo && lo <= surrogateHi {
@@ -72,8 +72,8 @@ func Utf8Sequences(lo, hi rune, fn func([]ByteRange)) {
 	}
 	for _, limit := range []rune{0x7F, 0x7FF, 0xFFFF} {
 		if lo <= limit && hi > limit {
-			Utf8Sequences(lo, limit, fn)
-			Utf8Sequences(limit+1, hi, fn)
+			UTF8Sequences(lo, limit, fn)
+			UTF8Sequences(limit+1, hi, fn)
 			return
 		}
 	}
@@ -85,13 +85,13 @@ func Utf8Sequences(lo, hi rune, fn func([]ByteRange)) {
 			continue
 		}
 		if lo&m != 0 {
-			Utf8Sequences(lo, lo|m, fn)
-			Utf8Sequences((lo|m)+1, hi, fn)
+			UTF8Sequences(lo, lo|m, fn)
+			UTF8Sequences((lo|m)+1, hi, fn)
 			return
 		}
 		if hi&m != m {
-			Utf8Sequences(lo, (hi&^m)-1, fn)
-			Utf8Sequences(hi&^m, hi, fn)
+			UTF8Sequences(lo, (hi&^m)-1, fn)
+			UTF8Sequences(hi&^m, hi, fn)
 			return
 		}
 	}

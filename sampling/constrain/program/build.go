@@ -242,7 +242,7 @@ func (b *builder) class(ranges []lang.RuneRange, from int32) int32 {
 	tails := map[lang.RegexTail]int32{}
 	var heads []lang.Edge
 	for _, r := range lang.Normalize(ranges) {
-		lang.Utf8Sequences(r.Lo, r.Hi, func(s []lang.ByteRange) {
+		lang.UTF8Sequences(r.Lo, r.Hi, func(s []lang.ByteRange) {
 			next := to
 			for i := len(s) - 1; i > 0; i-- {
 				k := lang.RegexTail{Lo: s[i].Lo, Hi: s[i].Hi, To: next}
@@ -392,7 +392,7 @@ func (b *builder) str(s *lang.StringLang) int32 {
 	}
 	if !b.strs[s] {
 		b.strs[s] = true
-		s.Id = int32(len(b.p.Strs))
+		s.ID = int32(len(b.p.Strs))
 		b.p.Strs = append(b.p.Strs, s)
 		if _, ok := s.Lang.(*lang.DFA); ok && !s.Remembers() {
 			if b.anyString == nil {
@@ -404,5 +404,5 @@ func (b *builder) str(s *lang.StringLang) int32 {
 			b.str(s.Off)
 		}
 	}
-	return s.Id
+	return s.ID
 }

@@ -314,7 +314,7 @@ func (o *Object) cheapest(p *Program, d Data, spare []int32, n int32) int32 {
 		cost := extra
 		switch {
 		case len(free) > 0:
-			cost = lang.Add32(extra, free[0]-lang.JsonLength(o.Texts[0].Firsts[0]))
+			cost = lang.Add32(extra, free[0]-lang.JSONLength(o.Texts[0].Firsts[0]))
 		case o.finite():
 			cost = lang.Unreachable
 		}

@@ -57,6 +57,7 @@ type Program struct {
 	Slack int32
 }
 
+// A NodeKind says what a node does.
 type NodeKind uint8
 
 const (
@@ -84,10 +85,13 @@ type node struct {
 // A listing is a part of a list that nodes share.
 type listing struct{ from, n int32 }
 
+// EdgesOf returns the edges of n, which read a byte each.
 func (p *Program) EdgesOf(n *node) []lang.Edge { return p.edges[n.edges.from : n.edges.from+n.edges.n] }
 
+// EpsOf returns the nodes that n leads to without reading.
 func (p *Program) EpsOf(n *node) []int32 { return p.eps[n.eps.from : n.eps.from+n.eps.n] }
 
+// A Rule is a part of the network that others call.
 type Rule struct {
 	Name     string
 	Start    int32
@@ -122,6 +126,7 @@ type Object struct {
 	Texts []textList // of the texts that must differ
 }
 
+// A Key is one declared member of an [Object].
 type Key struct {
 	Rule     int32 // key, colon and value
 	required bool

@@ -100,6 +100,7 @@ func (t *Taken) sort() []string {
 	return all
 }
 
+// Has reports whether a text is among them.
 func (t *Taken) Has(text string) bool {
 	_, found := slices.BinarySearch(t.list(), text)
 	return found

@@ -67,7 +67,7 @@ func (o *Object) free(d Data) []int32 {
 	free := make([]int32, 0, len(list.Firsts))
 	for _, t := range list.Firsts {
 		if !d.Texts.Has(list.Identity(t)) {
-			free = append(free, lang.JsonLength(t))
+			free = append(free, lang.JSONLength(t))
 		}
 	}
 	if len(free) == 0 && !list.all && !list.Bare {
@@ -109,7 +109,7 @@ func (p *Program) findDetour() {
 func (o *Object) spread() (most int32) {
 	for _, l := range o.Texts {
 		last := l.Firsts[min(int(o.Min), len(l.Firsts)-1)]
-		most = max(most, lang.JsonLength(last)-lang.JsonLength(l.Firsts[0]))
+		most = max(most, lang.JSONLength(last)-lang.JSONLength(l.Firsts[0]))
 	}
 	return most
 }
