@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"logitscope/engine/stats"
 )
@@ -390,11 +391,12 @@ func (t *Tally) Lines() []string {
 			}
 			return 0
 		})
-		line := "strengths (Bradley–Terry, log odds):"
+		odds := stats.Quantity{Scale: 1, Decimals: 2}
+		var parts []string
 		for _, i := range order {
-			line += fmt.Sprintf(" %s %+.2f", t.Lanes[i], t.Strength[i])
+			parts = append(parts, t.Lanes[i]+" "+odds.Signed(t.Strength[i]))
 		}
-		out = append(out, line)
+		out = append(out, "strengths (Bradley–Terry, log odds): "+strings.Join(parts, " · "))
 	}
 	if t.Agree.N > 0 {
 		out = append(out, fmt.Sprintf("voters agree on %.0f%% (%.0f to %.0f) of %d pairs of answers", 100*t.Agree.Value, 100*t.Agree.Low, 100*t.Agree.High, t.Agree.N))

@@ -168,6 +168,11 @@ func TestCount(t *testing.T) {
 	if s := Count(three).Strength; len(s) != 3 || s[0]+s[1]+s[2] > 1e-9 {
 		t.Errorf("strengths %v", s)
 	}
+	// A over B once, B over C twice, A and C one each: A and B are ln 3 above C.
+	circle := []Vote{vote("x", "1", "A", "B", Left), vote("x", "2", "B", "C", Left), vote("x", "3", "B", "C", Left), vote("x", "4", "A", "C", Left), vote("x", "5", "A", "C", Right)}
+	if tally := Count(circle); !strings.HasSuffix(strings.Join(tally.Lines(), "\n"), " +0.37 · C −0.73") {
+		t.Errorf("%q", tally.Lines())
+	}
 	if lines := Count(nil); lines.Lines()[0] != "no votes yet" {
 		t.Error(lines.Lines())
 	}
