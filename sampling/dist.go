@@ -17,15 +17,15 @@ func (p *Pipeline) Distribution(d *dist.Dist, s *Scratch, in Input) error {
 	if in.Mask != nil && p.checkAfter {
 		return p.checkedDistribution(d, s, in)
 	}
-	return p.distribution(d, s, in, maskCut)
+	return p.distribution(d, s, in, true)
 }
 
-func (p *Pipeline) distribution(d *dist.Dist, s *Scratch, in Input, mode maskMode) error {
+func (p *Pipeline) distribution(d *dist.Dist, s *Scratch, in Input, masked bool) error {
 	if err := p.begin(&s.r, in); err != nil {
 		return err
 	}
 	p.prepare(s, in)
-	if err := p.run(s, nil, mode, p.stages); err != nil {
+	if err := p.run(s, nil, masked, p.stages); err != nil {
 		return err
 	}
 	s.Final(d)
@@ -36,10 +36,10 @@ func (p *Pipeline) distribution(d *dist.Dist, s *Scratch, in Input, mode maskMod
 // made again from the tokens allowed.
 func (p *Pipeline) checkedDistribution(d *dist.Dist, s *Scratch, in Input) error {
 	var first dist.Dist
-	if err := p.distribution(&first, s, in, maskOff); err != nil {
+	if err := p.distribution(&first, s, in, false); err != nil {
 		return err
 	}
-	if err := p.distribution(d, s, in, maskBury); err != nil {
+	if err := p.distribution(d, s, in, true); err != nil {
 		return err
 	}
 	d.Behind(&first, func(id int32) bool { return p.allows(&in, id) })
@@ -99,7 +99,7 @@ func (p *Pipeline) rewrite(dst []float32, s *Scratch, in Input, stages []planned
 		return err
 	}
 	p.prepare(s, in)
-	if err := p.run(s, nil, maskCut, stages); err != nil {
+	if err := p.run(s, nil, true, stages); err != nil {
 		return err
 	}
 	for i := range dst {

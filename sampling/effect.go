@@ -144,7 +144,7 @@ func (p *Pipeline) Touched(stage string, s *Scratch, in Input) (touches []Touch,
 		if p.stages[i].def.Name != stage {
 			continue
 		}
-		if err := p.run(s, nil, maskOff, p.stages[:i+1]); err != nil {
+		if err := p.run(s, nil, false, p.stages[:i+1]); err != nil {
 			return nil, 0, err
 		}
 		prompt, output := in.Prompt, in.Output

@@ -58,14 +58,14 @@ func (p *Pipeline) Given(s *Scratch, in Input, id int32) (g Given, err error) {
 		}
 	}
 	if in.Mask != nil {
-		if err := p.run(s, nil, maskCut, nil); err != nil {
+		if err := p.run(s, nil, true, nil); err != nil {
 			return g, err
 		}
 		cut("constraint")
 	}
 	for i := range p.stages {
 		r.Sums()
-		if err := p.run(s, nil, maskOff, p.stages[i:i+1]); err != nil {
+		if err := p.run(s, nil, false, p.stages[i:i+1]); err != nil {
 			return g, err
 		}
 		// The sums are taken where a trace takes them, so that they are equal

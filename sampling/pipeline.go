@@ -191,21 +191,12 @@ func (p *Pipeline) begin(r *step, in Input) error {
 	return nil
 }
 
-// A maskMode says what a run does with the constraint's mask.
-type maskMode uint8
-
-const (
-	maskOff  maskMode = iota
-	maskCut           // disallowed tokens leave the row
-	maskBury          // they stay at -inf, as llama.cpp's grammar leaves them
-)
-
-// run applies the mask and the stages to a row that has begun.
-func (p *Pipeline) run(s *Scratch, rec *recorder, mode maskMode, stages []planned) error {
+// run applies the mask, if masked, and the stages to a row that has begun.
+func (p *Pipeline) run(s *Scratch, rec *recorder, masked bool, stages []planned) error {
 	r := &s.r
-	if mode != maskOff && r.in.Mask != nil {
+	if masked && r.in.Mask != nil {
 		rec.before(r)
-		if err := p.applyMask(r, mode); err != nil {
+		if err := p.applyMask(r); err != nil {
 			return err
 		}
 		rec.after(r, StageTrace{Name: "constraint", Label: "constraint"}, false)
@@ -258,7 +249,9 @@ func (p *Pipeline) allows(in *Input, id int32) bool {
 	return row.MaskHas(in.Mask, id)
 }
 
-func (p *Pipeline) applyMask(r *step, mode maskMode) error {
+// applyMask leaves the tokens that the constraint allows. The engines with an
+// array keep the others in it at -Inf.
+func (p *Pipeline) applyMask(r *step) error {
 	mask := r.in.Mask
 	if len(p.eos) > 0 {
 		mask = append(r.maskBuf[:0], mask...)
@@ -276,7 +269,7 @@ func (p *Pipeline) applyMask(r *step, mode maskMode) error {
 		}
 		r.maskBuf = mask
 	}
-	if mode == maskBury {
+	if p.eng.Arrays {
 		r.Bury(mask)
 	} else {
 		r.KeepMask(mask)
@@ -294,24 +287,20 @@ func (p *Pipeline) applyMask(r *step, mode maskMode) error {
 func (p *Pipeline) Sample(t *Trace, s *Scratch, in Input) (int32, error) {
 	*t = Trace{}
 	r := &s.r
-	masked := in.Mask != nil
+	checked := in.Mask != nil && p.checkAfter
 	if err := p.begin(r, in); err != nil {
 		return -1, err
-	}
-	mode := maskCut
-	if masked && p.checkAfter {
-		mode = maskOff
 	}
 	p.prepare(s, in)
 	state := &s.state
 	rec := &s.rec
 	rec.begin(p, r, t)
-	if err := p.run(s, rec, mode, p.stages); err != nil {
+	if err := p.run(s, rec, !checked, p.stages); err != nil {
 		return -1, err
 	}
 	d := p.choose(s, state, streamDraw)
 	redrawn := false
-	if masked && p.checkAfter && !p.allows(&in, r.ID(r.Pos(d.entry))) {
+	if checked && !p.allows(&in, r.ID(r.Pos(d.entry))) {
 		redrawn = true
 		if err := p.begin(r, in); err != nil {
 			return -1, err
@@ -323,13 +312,13 @@ func (p *Pipeline) Sample(t *Trace, s *Scratch, in Input) (int32, error) {
 			*state = p.restart(*state)
 		}
 		rec.begin(p, r, t)
-		if err := p.run(s, rec, maskBury, p.stages); err != nil {
+		if err := p.run(s, rec, true, p.stages); err != nil {
 			return -1, err
 		}
 		d = p.choose(s, state, streamRedraw)
 	}
 	rec.finish(r, d)
-	if masked {
+	if in.Mask != nil {
 		p.traceConstraint(t, r, redrawn)
 	}
 	t.State = *state
