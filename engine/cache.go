@@ -75,7 +75,7 @@ func (c *cache) shared(tokens []int32) int { return c.now.shared(tokens) }
 
 // forward brings the session to exactly tokens and returns the logits of the
 // last want of them, and how many tokens the model was given. The tokens whose
-// logits are wanted are fed again if the session already holds them.
+// logits are needed are fed again if the session already holds them.
 func (c *cache) forward(ctx context.Context, tokens []int32, want int) (rows []models.Logits, fed int, err error) {
 	n := min(c.shared(tokens), len(tokens)-want)
 	if n < c.now.sess.Len() {

@@ -114,7 +114,7 @@ func (l *Lane) left(n int) int {
 }
 
 // left returns how many tokens may still come after a prompt and n tokens, in
-// a context of so many tokens; 0 is no limit.
+// a context of that many tokens; 0 is no limit.
 func (s *Settings) left(prompt, n, context int) int {
 	left := s.limit - n
 	if context > 0 {

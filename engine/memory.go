@@ -25,7 +25,7 @@ type Budget struct {
 	used  atomic.Int64 // by lanes
 }
 
-// NewBudget returns a budget of so many bytes.
+// NewBudget returns a budget of bytes.
 func NewBudget(bytes int64) *Budget { return &Budget{total: bytes} }
 
 // Left returns how many bytes the lanes leave to texts that no lane holds: a

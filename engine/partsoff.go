@@ -128,7 +128,7 @@ func (c *cache) switchOff(parts []models.Part, from int) bool {
 
 // readWhole reads what the session lacks of the tokens before the first that
 // parts are left out of, with all parts on, and returns how many tokens it then
-// holds. A row that is wanted is made without the parts, wherever the text was
+// holds. A row that is needed is made without the parts, wherever the text was
 // taken back to.
 func (c *cache) readWhole(ctx context.Context, tokens []int32, want int) (n int, err error) {
 	if want > 0 {

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// kinds of file that are no place for a model.
+// kinds of file that cannot hold a model.
 var irregular = []struct {
 	mode fs.FileMode
 	name string

@@ -178,7 +178,7 @@ func (b *BarChart) Draw(c *Canvas, bars []Bar, scale float64) {
 var legendInks = map[string]Ink{"█": {Role: Kept}, "▓": {Role: Boosted}, "░": {Role: LostFill}, "╱": {Role: RefusedFill}}
 
 // PutLegend is [Canvas.Put] with the glyphs that bars are made of drawn as they
-// are in bars: with colours a lost part is no shade.
+// are in bars: with colours a lost part has no shade.
 func (c *Canvas) PutLegend(x, y int, s string, ink Ink) int {
 	for len(s) > 0 {
 		g, _, rest := next(s)

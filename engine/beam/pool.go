@@ -38,7 +38,7 @@ func (p *pool) close() {
 	p.held = nil
 }
 
-// keepOnly closes the sessions of nodes that are not wanted.
+// keepOnly closes the sessions of nodes that are not in the list.
 func (p *pool) keepOnly(nodes []*Node) {
 	want := map[*Node]bool{nil: true}
 	for _, n := range nodes {

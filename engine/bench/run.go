@@ -154,7 +154,7 @@ func (r *running) openBackend(ctx context.Context, b *Backend) error {
 	return err
 }
 
-// A work is a prompt whose texts are wanted.
+// A work is a prompt whose texts are still to be made.
 type work struct {
 	index   int
 	prompt  prompts.Prompt

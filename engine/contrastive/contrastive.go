@@ -225,7 +225,7 @@ func (c *Search) ready(ctx context.Context) error {
 	if c.row != nil && len(c.tokens) == len(all) {
 		return nil
 	}
-	// Tokens from one back on: the row after the last is wanted too.
+	// Tokens from one back on: the row after the last is needed too.
 	at := min(len(c.tokens), len(all)-1)
 	c.forget(at)
 	rows, err := c.session.Forward(ctx, all[at:], len(all)-at)

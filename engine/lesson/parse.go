@@ -243,7 +243,7 @@ func fence(text string) (ticks int, info string, ok bool) {
 	return ticks, strings.TrimSpace(rest), ticks >= 3 && !strings.Contains(rest, "`")
 }
 
-// closes reports whether a line closes a fence of so many backquotes.
+// closes reports whether a line closes a fence of that many backquotes.
 func closes(text string, ticks int) bool {
 	rest := strings.TrimLeft(text, "`")
 	return len(text)-len(rest) >= ticks && strings.TrimSpace(rest) == ""

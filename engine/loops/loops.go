@@ -30,7 +30,7 @@ func (l Loop) String() string {
 
 // Find returns the loop in which the token ids end, and whether there is one.
 // Of several periods it takes the one whose end is longest, and the smallest
-// of those. A loop that the text has left again is none. The work is in
+// of those. A loop that the text has left again does not count. The work is in
 // proportion to the length of the loops, not of the text.
 func Find(ids []int32) (Loop, bool) {
 	best, length := 0, 0

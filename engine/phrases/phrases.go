@@ -25,7 +25,7 @@ const spare = 3
 
 // New returns the rules for phrases, whose ASCII letters are lowered. count
 // says how many tokens a phrase has by itself; one of none is left out. A phrase
-// of one character that is one token is none: pieces, the text of every token
+// of one character that is one token is not one: pieces, the text of every token
 // by id, says which tokens contain it in either case; those are banned
 // throughout.
 func New(list []string, count func(phrase string) int, pieces func(yield func(id int32, text string) bool)) *Rules {

@@ -320,7 +320,7 @@ func (w *Writer) unused() []int32 {
 }
 
 // Marks makes marks those of the run, by position: what changed is written. A
-// mark that is gone with its text, as where the prompt is begun again, is none
+// mark that is gone with its text, as where the prompt is begun again, is not one
 // that was taken out: the text it was made at keeps it.
 func (w *Writer) Marks(marks map[int]string) error {
 	if !w.began {

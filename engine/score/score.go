@@ -117,7 +117,7 @@ type window struct {
 	from, to int // the tokens that it scores, to excluded
 }
 
-// windows lays windows of n tokens over a text of so many, with half of n as
+// windows lays windows of n tokens over a text of total, with half of n as
 // stride; tokens before first are not scored. Windows that would score nothing
 // are left out. n of 0 is no bound.
 func windows(total, n, first int) []window {

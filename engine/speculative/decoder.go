@@ -257,7 +257,7 @@ func (d *Decoder) Round(ctx context.Context) (*Round, error) {
 }
 
 // again returns the round that a rewind cut short, nil if there is none or it
-// no longer holds. If its rows are wanted but forgotten, it is made again: it
+// no longer holds. If its rows are needed but forgotten, it is made again: it
 // depends on nothing but the text before it and the settings.
 func (d *Decoder) again(ctx context.Context) (*Round, error) {
 	r := d.redo

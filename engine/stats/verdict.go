@@ -157,7 +157,7 @@ func (q Quantity) Signed(x float64) string {
 }
 
 // Between writes the difference with its interval: "+6.2 points (2.1 to 10.3)".
-// One that was found has as many digits as show that it is none of 0.
+// One that was found has as many digits as show that it is not 0.
 func (v Verdict) Between(q Quantity) string {
 	for v.Found() && q.Decimals < mostDecimals && q.hides(v.Diff.Value, v.Diff.Low, v.Diff.High) {
 		q.Decimals++

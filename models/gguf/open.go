@@ -128,7 +128,7 @@ func guard(maps []mapping, fn func()) (err error) {
 }
 
 // resolve finds the file that a path means: itself, or the one model in a
-// folder. Projectors of multimodal models ("mmproj-…") are no models.
+// folder. Projectors of multimodal models ("mmproj-…") are not models.
 func resolve(path string) (string, error) {
 	st, err := os.Stat(path)
 	if err != nil {

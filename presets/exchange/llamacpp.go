@@ -64,7 +64,7 @@ var llamaFields = []field{
 	{theirs: "--spec-draft-p-min", ours: "assistant_confidence"},
 }
 
-// llamaActing are the options that choose tokens and are no parameter here.
+// llamaActing are the options that choose tokens and are not parameters here.
 var llamaActing = map[string][]any{
 	"--ignore-eos": nil, "--lora": nil, "--lora-scaled": nil, "--control-vector": nil, "--control-vector-scaled": nil, "--control-vector-layer-range": nil,
 	"--spec-draft-n-min": {0}, "--spec-draft-p-split": nil, "--infill": nil, "--chat-template-kwargs": {"{}"},

@@ -166,7 +166,7 @@ func names(p *sampling.Pipeline) []string {
 
 // A scope is which tokens an engine's penalties look at.
 type scope struct {
-	last   int  // only so many; 0 for all
+	last   int  // how many of the newest; 0 for all
 	prompt bool // the prompt's too
 }
 

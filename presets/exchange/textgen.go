@@ -77,7 +77,7 @@ func priorityIn(v any) (any, error) {
 }
 
 // priorities are text-generation-webui's names for stages; "" for those that
-// are no stage here.
+// are not stages here.
 var priorities = map[string]string{
 	"repetition_penalty": "penalties", "presence_penalty": "penalties", "frequency_penalty": "penalties", "dry": "dry", "temperature": "temperature", "dynamic_temperature": "temperature",
 	"quadratic_sampling": "smoothing", "top_k": "top_k", "top_p": "top_p", "typical_p": "typ_p", "epsilon_cutoff": "", "eta_cutoff": "", "tfs": "tfs", "top_a": "top_a", "min_p": "min_p", "top_n_sigma": "top_n_sigma", "mirostat": "", "xtc": "xtc",

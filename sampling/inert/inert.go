@@ -122,7 +122,7 @@ var reasons = [...]struct {
 	NoOff: {kindUnmeasured, func(Inert) string { return "no off value to compare with" }},
 }
 
-// Possessive is a name with what makes it an owner.
+// Possessive is a name in the possessive: "the model's", "transformers'".
 func Possessive(name string) string {
 	if strings.HasSuffix(name, "s") {
 		return name + "'"

@@ -39,7 +39,7 @@ func (r *Row) Truncate(n int) {
 }
 
 // Keep removes the entries that want does not report, in place. It is for
-// cuts that are no threshold on the logit.
+// cuts that are not thresholds on the logit.
 func (r *Row) Keep(want func(i int) bool) {
 	r.List()
 	r.SettleAll()

@@ -107,7 +107,7 @@ func grow[T any](buf *[]T, n int) []T {
 // if ids is nil. rest is the probability that a partial row leaves to the
 // tokens it does not name. Ids in noPiece are masked. repair replaces values
 // that are not finite, as transformers' remove_invalid_values does. It reports
-// false if the row is no distribution: a logit is NaN or +Inf, or all are -Inf.
+// false if the row is not a distribution: a logit is NaN or +Inf, or all are -Inf.
 func (r *Row) Begin(ids []int32, logits []float32, rest float32, noPiece []int32, repair bool) bool {
 	r.loadRaw(ids, logits, noPiece)
 	n := len(r.Raw)

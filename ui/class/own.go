@@ -15,7 +15,7 @@ import (
 	"logitscope/viz"
 )
 
-// An Own is what an own lab is made for.
+// An Own is what a member's own lab is made for.
 type Own struct {
 	Terminal
 	Output io.Writer // the terminal, for what is copied to its clipboard
@@ -34,7 +34,7 @@ type Lab interface {
 	Picture(w, h int) *viz.Canvas
 }
 
-// keyOfQuestion opens a question that was folded, over an own lab, which has
+// keyOfQuestion opens a question that was folded, over a member's own lab, which has
 // all other keys.
 const keyOfQuestion = "ctrl+v"
 
@@ -184,7 +184,7 @@ type watch struct {
 	w, h int
 }
 
-// watched reports whether pictures of the member's lab are wanted, and how
+// watched reports whether pictures of the member's lab are asked for, and how
 // large.
 func (s *Seat) watched() (w, h int, ok bool) {
 	s.hub.mu.Lock()

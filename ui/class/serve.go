@@ -80,7 +80,8 @@ func Open(ctx context.Context, s Setup) (c *Class, err error) {
 	return c, nil
 }
 
-// listen opens the port behind a doorway for so many connections.
+// listen opens the port of a doorway for most connections, half of them those
+// that are not let in yet.
 func (c *Class) listen(flag, addr string, port, most, half int) (*doorway, Address, error) {
 	a, err := ResolveAddress(flag, addr, port)
 	if err != nil {

@@ -152,7 +152,7 @@ func (m *student) key(k tea.KeyMsg) tea.Cmd {
 		m.typeName(k)
 		return nil
 	}
-	// What is pasted is no key, and none of these.
+	// What is pasted is not a key.
 	if do, ok := studentKeys[k.String()]; ok {
 		return do(m)
 	}

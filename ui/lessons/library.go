@@ -117,7 +117,7 @@ func Open(dir string) (Library, error) {
 	return lib, nil
 }
 
-// add puts an own lesson after the others, or in the place of one of the same
+// add puts a lesson of the user's after the others, or in the place of one of the same
 // id.
 func (lib *Library) add(l *lesson.Lesson, path string) {
 	lib.Own[l] = path

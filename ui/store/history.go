@@ -20,7 +20,7 @@ type History struct {
 	most int // prompts that are kept
 }
 
-// NewHistory returns the history in a file, of at most so many prompts.
+// NewHistory returns the history in a file, of at most most prompts.
 func NewHistory(path string, most int) History { return History{path, most} }
 
 // lockWait bounds how long a window waits for another one's save, and lockRetry

@@ -60,7 +60,7 @@ func WriteFile(name string, data []byte, over bool) error {
 	return of(name, err)
 }
 
-// writeThrough writes data to what is no file: a device, a pipe.
+// writeThrough writes data to what is not a regular file: a device, a pipe.
 func writeThrough(name string, data []byte) error {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {

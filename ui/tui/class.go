@@ -64,5 +64,5 @@ type Push struct {
 	Preset int // that it started from, in the presets of all; -1 for none
 }
 
-// A BringMsg brings an own lab to what the teacher shows.
+// A BringMsg brings a member's own lab to what the teacher shows.
 type BringMsg struct{ Push Push }

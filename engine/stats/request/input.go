@@ -97,7 +97,7 @@ func (in *input) optional(name string, off float64) float64 {
 	return in.number(name)
 }
 
-// numbers reads a list of at least so many numbers.
+// numbers reads a list of least numbers or more.
 func (in *input) numbers(name string, least int) []float64 {
 	var list []*float64
 	in.read(name, "a list of numbers", &list)

@@ -272,7 +272,7 @@ func reserved(t token) {
 	}
 }
 
-// function reads the body of what is called with an own scope.
+// function reads the body of what is called with a scope of its own.
 func (p *parser) function(end string) []node {
 	loops := p.loops
 	p.loops = 0

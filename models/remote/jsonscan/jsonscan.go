@@ -16,7 +16,7 @@ const maxDepth = 64
 var ErrSyntax = errors.New("not valid JSON")
 
 // A Scanner reads one JSON text from front to back without building a tree:
-// rows of a whole vocabulary are megabytes, and all that is wanted of them is
+// rows of a whole vocabulary are megabytes, and all that is needed of them is
 // pairs of numbers. It accepts the literals NaN, Infinity and -Infinity, which
 // Python servers write. After the first fault bad is true, every method
 // returns a zero value, and loops over [scanner.more] end.

@@ -214,8 +214,8 @@ func (b *backend) Identity(ctx context.Context) (string, error) {
 //
 // The server always makes a token of its own. When that token is the first
 // part of a character and the last it may make, it leaves the probabilities
-// out, and bytes that are no text can end in an error. So unless rows ahead
-// are wanted it is made to choose a token of plain ASCII, which changes no
+// out, and bytes that are not UTF-8 can end in an error. So unless rows ahead
+// are needed it is made to choose a token of plain ASCII, which changes no
 // probability: they are reported as they are before bias and sampling.
 func (b *backend) request(dst []byte, q remote.Query, top int) []byte {
 	dst = append(dst, `{"prompt":[`...)

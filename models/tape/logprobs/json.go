@@ -39,7 +39,7 @@ type value struct {
 const maxDepth = 200
 
 // get returns the value of a key, the last if it stands twice, null if there is
-// none or v is no object.
+// none or v is not an object.
 func (v *value) get(key string) *value {
 	for i, k := range slices.Backward(v.keys) {
 		if k == key {

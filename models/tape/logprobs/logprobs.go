@@ -3,7 +3,7 @@
 // the OpenAI APIs and of everybody who speaks them (vLLM, SGLang,
 // llama-server), of llama-server, Ollama, SGLang and TGI by their own, whole,
 // as a list, one a line, as batch output or as a stream. The shape is known by
-// the content. Nothing is filled in: a floor is no value, a list is never
+// the content. Nothing is filled in: a floor is not a value, a list is never
 // changed, and what must be said about the numbers comes as notes.
 package logprobs
 

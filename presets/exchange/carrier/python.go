@@ -151,7 +151,7 @@ func stringStart(s string) (n int, prefix, quote string) {
 }
 
 // stringPrefixes are the letters that may stand before a string, and dark those
-// of strings that are no text as they stand: bytes, and two kinds of templates.
+// of strings that are not text as they stand: bytes, and two kinds of templates.
 var (
 	stringPrefixes = map[byte]bool{'r': true, 'b': true, 'u': true, 'f': true, 't': true}
 	dark           = map[byte]bool{'b': true, 'f': true, 't': true}

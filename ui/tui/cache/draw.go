@@ -92,7 +92,7 @@ func (v *View) fill(host kit.Host) fill {
 	return f
 }
 
-// grid is how the cells of a cache stand: so many a row, so many tokens a cell.
+// grid is how the cells of a cache stand: per cells a row, tokens tokens a cell.
 func grid(context, w, most int) (per, tokens, rows int) {
 	per = max((w-14)/8*8, 8)
 	tokens = 1
@@ -102,7 +102,7 @@ func grid(context, w, most int) (per, tokens, rows int) {
 	return per, tokens, max((context+per*tokens-1)/(per*tokens), 1)
 }
 
-// rows is how many rows of cells are wanted, at most so many.
+// rows is how many rows of cells are needed, at most most.
 func (v *View) rows(host kit.Host, w, most int) int {
 	_, _, rows := grid(v.fill(host).context, w, most)
 	return rows

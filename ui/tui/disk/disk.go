@@ -106,7 +106,7 @@ func (d *Door) Presets() store.Presets {
 	return store.UserPresets(d.dir)
 }
 
-// History is where the prompts are kept, at most so many; nil for nowhere.
+// History keeps the last most prompts; it is nil without a folder.
 func (d *Door) History(most int) *store.History {
 	if d == nil || d.dir == "" {
 		return nil

@@ -69,7 +69,7 @@ func (u *Presets) Save(name, about string, cfg sampling.Config, over bool) error
 }
 
 // asPreset returns cfg as a preset keeps it: its values are the preset's, and
-// the seed is none of its business.
+// a preset does not hold the seed.
 func asPreset(cfg sampling.Config) sampling.Config {
 	cfg = cfg.Without("seed")
 	for _, key := range cfg.Keys() {

@@ -35,7 +35,7 @@ const textHead = 10
 func chartWidth(w, words int) int { return max(w-textHead-2-words, 0) }
 
 // drawTexts draws a line for each of two lanes' texts: its distances token by
-// token, and what they come to in so many cells.
+// token, and what they come to in words cells.
 func (v *View) drawTexts(c *viz.Canvas, words int) {
 	for i, l := range v.lanes.All {
 		o := v.lanes.All[1-i]

@@ -74,7 +74,7 @@ func (e *Editor) key() string {
 	return "[" + string(data)
 }
 
-// turnKey is a key about the turns; false if it is none.
+// turnKey is a key about the turns; false if it is another.
 func (e *Editor) turnKey(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	t := e.turns
 	n := len(t.list)

@@ -105,7 +105,7 @@ func (f *textFlow) flush() {
 }
 
 // Flow returns the text of the lane as glyphs: all of it, or of a long text
-// as much as may be seen in a pane of so many cells.
+// as much as may be seen in a pane of that many cells.
 func (ls *Lanes) Flow(l *Lane, cells int) []Glyph {
 	f := &textFlow{lanes: ls, l: l, window: -1, to: len(l.View.Steps)}
 	f.thinkFrom, f.thinkTo = l.Thinking()

@@ -283,7 +283,7 @@ func (e *Editor) nextNote() {
 	}
 }
 
-// turn goes on to the next template, or back. What was written is no template:
+// turn goes on to the next template, or back. What was written is not a template:
 // it goes along to the next kind, since it may have been pasted under the wrong
 // one.
 func (e *Editor) turn(d int) {
