@@ -100,11 +100,7 @@ func Summarise(p *Plan, r Texts, opt SummaryOptions, visit func(i int, p *prompt
 	n := len(p.Configs)
 	s := &Summary{PassAt: opt.PassAt, Missing: p.Texts()}
 	tallies := make([][]tally, n)
-	groups := []*group{p.newGroup("all", true)}
-	if opt.Holdout > 0 {
-		groups = append(groups, p.newGroup("seen", false), p.newGroup("held out", false))
-	}
-	tags, untagged := map[string]*group{}, len(groups)
+	groups := p.newGrouping(opt.Holdout)
 	digests := make([]uint64, n)
 	atK := make([][][]float64, len(opt.PassAt))
 	for i := range atK {
@@ -114,39 +110,16 @@ func Summarise(p *Plan, r Texts, opt SummaryOptions, visit func(i int, p *prompt
 	err := r.Each(func(i int, q *prompts.Prompt, c int, all []*Text) error {
 		texts := slices.DeleteFunc(slices.Clone(all), func(t *Text) bool { return t == nil })
 		if c == 0 {
-			if opt.Holdout > 0 {
-				which := 1
-				if heldOut(q.ID, opt.Holdout) {
-					which = 2
-				}
-				groups[which].in[i] = true
-			}
-			for _, tag := range q.Tags {
-				if tags[tag] == nil && len(tags) < MaxTags {
-					tags[tag] = p.newGroup(tag, false)
-					groups = append(groups, tags[tag])
-				}
-				if g := tags[tag]; g != nil {
-					g.in[i] = true
-				}
-			}
+			groups.enter(i, q)
 			s.IDs = append(s.IDs, q.ID)
 		}
 		s.Missing -= len(texts)
-		count := Cell{Texts: int32(len(texts))}
-		for _, g := range groups {
+		for _, g := range groups.list {
 			if g.has(i) {
 				g.counts[c].add(texts)
 			}
 		}
-		for _, t := range texts {
-			if t.Judged {
-				count.Judged++
-			}
-			if t.Pass() {
-				count.Passed++
-			}
-		}
+		count := cellOf(texts)
 		digests[c] = digest(digests[c], texts)
 		s.Cells = append(s.Cells, count)
 		in := &cell{texts, p.answer(q)}
@@ -168,10 +141,10 @@ func Summarise(p *Plan, r Texts, opt SummaryOptions, visit func(i int, p *prompt
 		return nil, err
 	}
 	var parts []Part
-	for _, g := range groups {
+	for _, g := range groups.list {
 		parts = append(parts, p.part(g, tallies, alone))
 	}
-	s.All, s.Tags = parts[0], parts[untagged:]
+	s.All, s.Tags = parts[0], parts[groups.untagged:]
 	if opt.Holdout > 0 {
 		s.Seen, s.Held = &parts[1], &parts[2]
 	}
@@ -184,6 +157,59 @@ func Summarise(p *Plan, r Texts, opt SummaryOptions, visit func(i int, p *prompt
 	s.Same = same(digests)
 	s.Pareto = s.All.pareto()
 	return s, nil
+}
+
+// cellOf counts texts.
+func cellOf(texts []*Text) Cell {
+	out := Cell{Texts: int32(len(texts))}
+	for _, t := range texts {
+		if t.Judged {
+			out.Judged++
+		}
+		if t.Pass() {
+			out.Passed++
+		}
+	}
+	return out
+}
+
+// A grouping is the parts that a set is measured in: all prompts, those seen and
+// held out where some are, and those of each tag.
+type grouping struct {
+	plan     *Plan
+	holdout  float64
+	list     []*group
+	untagged int // the first of list that are not tags
+	tags     map[string]*group
+}
+
+func (p *Plan) newGrouping(holdout float64) *grouping {
+	g := &grouping{plan: p, holdout: holdout, list: []*group{p.newGroup("all", true)}, tags: map[string]*group{}}
+	if holdout > 0 {
+		g.list = append(g.list, p.newGroup("seen", false), p.newGroup("held out", false))
+	}
+	g.untagged = len(g.list)
+	return g
+}
+
+// enter puts prompt i into its groups. Tags beyond [MaxTags] have none.
+func (g *grouping) enter(i int, q *prompts.Prompt) {
+	if g.holdout > 0 {
+		which := 1
+		if heldOut(q.ID, g.holdout) {
+			which = 2
+		}
+		g.list[which].in[i] = true
+	}
+	for _, tag := range q.Tags {
+		if g.tags[tag] == nil && len(g.tags) < MaxTags {
+			g.tags[tag] = g.plan.newGroup(tag, false)
+			g.list = append(g.list, g.tags[tag])
+		}
+		if of := g.tags[tag]; of != nil {
+			of.in[i] = true
+		}
+	}
 }
 
 // part measures the prompts of a group.

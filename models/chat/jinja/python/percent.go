@@ -11,118 +11,161 @@ import (
 func (st *Run) Percent(format, value Value) Value {
 	s, _ := Text(format)
 	_, safe := format.(Markup)
-	args, tuple := []Value{value}, false
+	p := percentReader{s: s, value: value, args: []Value{value}}
 	if t, ok := value.(*Tuple); ok {
-		args, tuple = t.Items, true
+		p.args, p.tuple = t.Items, true
 	}
 	var b strings.Builder
-	used, byName := 0, false
-	next := func() Value {
-		if used >= len(args) {
-			Fail("%% has too few values for its text")
-		}
-		used++
-		return args[used-1]
-	}
-	for i := 0; i < len(s); i++ {
-		if s[i] != '%' {
-			b.WriteByte(s[i])
+	for p.at < len(s) {
+		c := s[p.at]
+		if p.at++; c != '%' {
+			b.WriteByte(c)
 			continue
 		}
-		i++
-		if i < len(s) && s[i] == '%' {
+		if p.skip('%') {
 			b.WriteByte('%')
 			continue
 		}
-		sp := spec{fill: " ", precision: -1}
-		var named Value
-		hasName := false
-		if i < len(s) && s[i] == '(' {
-			depth, start := 1, i+1
-			for i++; i < len(s) && depth > 0; i++ {
-				switch s[i] {
-				case '(':
-					depth++
-				case ')':
-					depth--
-				}
-			}
-			if depth > 0 {
-				Fail("a name after %% has no end")
-			}
-			d, ok := value.(*Dict)
-			if !ok {
-				Fail("%% with names wants a dict, has %s", TypeName(value))
-			}
-			if named, ok = d.Get(s[start : i-1]); !ok {
-				Fail("%% finds no %s", Quoted(s[start:i-1]))
-			}
-			hasName, byName = true, true
-		}
-		left := false
-	flags:
-		for ; i < len(s); i++ {
-			switch s[i] {
-			case '-':
-				left = true
-			case '+':
-				sp.sign = '+'
-			case ' ':
-				if sp.sign == 0 {
-					sp.sign = ' '
-				}
-			case '#':
-				sp.alternate = true
-			case '0':
-				sp.zero = true
-			default:
-				break flags
-			}
-		}
-		number := func() int {
-			if i < len(s) && s[i] == '*' {
-				i++
-				return Whole("%", next())
-			}
-			n := 0
-			for ; i < len(s) && isDecimal(s[i]); i++ {
-				n = min(n*10+int(s[i]-'0'), math.MaxInt32)
-			}
-			return n
-		}
-		if sp.width = number(); sp.width < 0 {
-			left, sp.width = true, -sp.width
-		}
-		if i < len(s) && s[i] == '.' {
-			i++
-			sp.precision = max(number(), 0)
-		}
-		for i < len(s) && strings.IndexByte("hlL", s[i]) >= 0 {
-			i++
-		}
-		if i == len(s) {
-			Fail("a text for %% ends in the middle of a directive")
-		}
-		v := named
-		if !hasName {
-			v = next()
-		}
-		sp.align, sp.kind = '>', s[i]
-		if left {
-			sp.align, sp.zero = '<', false
-		}
+		v, sp := p.directive()
 		b.WriteString(st.directive(v, sp, safe))
 		st.Room(b.Len(), 1)
 	}
-	_, isDict := value.(*Dict)
-	if used < len(args) && !byName && (tuple || !isDict && !isMappingLike(value)) {
-		Fail("%% has more values than its text takes")
-	}
+	p.end()
 	out := st.Text(b.String())
 	if safe {
 		return Markup(out)
 	}
 	return out
+}
+
+// A percentReader reads the directives of a text and the values they take.
+type percentReader struct {
+	s      string
+	at     int // in s
+	value  Value
+	args   []Value // the values, in order
+	used   int     // of args
+	tuple  bool    // value is a tuple, whose items are the values
+	byName bool    // some directive took a value by its name
+}
+
+// skip takes c where it comes next.
+func (p *percentReader) skip(c byte) bool {
+	ok := p.at < len(p.s) && p.s[p.at] == c
+	if ok {
+		p.at++
+	}
+	return ok
+}
+
+// next takes the next value.
+func (p *percentReader) next() Value {
+	if p.used >= len(p.args) {
+		Fail("%% has too few values for its text")
+	}
+	p.used++
+	return p.args[p.used-1]
+}
+
+// directive reads what comes after %: a name, flags, a width, a precision, a
+// length that says nothing, and a letter.
+func (p *percentReader) directive() (v Value, sp spec) {
+	sp = spec{fill: " ", precision: -1, align: '>'}
+	named := p.skip('(')
+	if named {
+		v = p.named()
+	}
+	left := p.flags(&sp)
+	if sp.width = p.number(); sp.width < 0 {
+		left, sp.width = true, -sp.width
+	}
+	if p.skip('.') {
+		sp.precision = max(p.number(), 0)
+	}
+	for p.skip('h') || p.skip('l') || p.skip('L') {
+	}
+	if p.at == len(p.s) {
+		Fail("a text for %% ends in the middle of a directive")
+	}
+	if !named {
+		v = p.next()
+	}
+	sp.kind = p.s[p.at]
+	p.at++
+	if left {
+		sp.align, sp.zero = '<', false
+	}
+	return v, sp
+}
+
+// named takes the value whose name follows up to its closing parenthesis.
+func (p *percentReader) named() Value {
+	start := p.at
+	for depth := 1; depth > 0; p.at++ {
+		if p.at == len(p.s) {
+			Fail("a name after %% has no end")
+		}
+		switch p.s[p.at] {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+	}
+	d, ok := p.value.(*Dict)
+	if !ok {
+		Fail("%% with names wants a dict, has %s", TypeName(p.value))
+	}
+	name := p.s[start : p.at-1]
+	v, ok := d.Get(name)
+	if !ok {
+		Fail("%% finds no %s", Quoted(name))
+	}
+	p.byName = true
+	return v
+}
+
+// flags reads flags and reports whether the value stands at the left.
+func (p *percentReader) flags(sp *spec) (left bool) {
+	for ; p.at < len(p.s); p.at++ {
+		switch p.s[p.at] {
+		case '-':
+			left = true
+		case '+':
+			sp.sign = '+'
+		case ' ':
+			if sp.sign == 0 {
+				sp.sign = ' '
+			}
+		case '#':
+			sp.alternate = true
+		case '0':
+			sp.zero = true
+		default:
+			return left
+		}
+	}
+	return left
+}
+
+// number reads a number, or takes a value for *; 0 if neither comes.
+func (p *percentReader) number() int {
+	if p.skip('*') {
+		return Whole("%", p.next())
+	}
+	n := 0
+	for ; p.at < len(p.s) && isDecimal(p.s[p.at]); p.at++ {
+		n = min(n*10+int(p.s[p.at]-'0'), math.MaxInt32)
+	}
+	return n
+}
+
+// end complains of values that no directive took.
+func (p *percentReader) end() {
+	_, isDict := p.value.(*Dict)
+	if p.used < len(p.args) && !p.byName && (p.tuple || !isDict && !isMappingLike(p.value)) {
+		Fail("%% has more values than its text takes")
+	}
 }
 
 // isMappingLike reports whether Python takes a value for a mapping where no
