@@ -123,6 +123,25 @@ func TestShortForm(t *testing.T) {
 	}
 }
 
+// A text in the place of a check is refused with the check that was meant: the
+// short form of a table's cell, or a text to equal.
+func TestShortFormInAList(t *testing.T) {
+	for text, want := range map[string]string{
+		"contains: sat": `{"contains":"sat"}`, "max_tokens: 9": `{"max_tokens":9}`, "Paris": `{"equals": "Paris"}`,
+		"note: sat": `{"equals": "note: sat"}`, "number: many": `{"equals": "number: many"}`,
+	} {
+		raw, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, in := range []string{string(raw), "[" + string(raw) + "]"} {
+			if l, err := (&Reader{}).Read(json.RawMessage(in)); err == nil || !strings.Contains(err.Error(), "must be a check, as "+want+";") {
+				t.Errorf("%s: %v, %v; want %s", in, l, err, want)
+			}
+		}
+	}
+}
+
 // What a list writes is what it was read from.
 func TestListsGoBack(t *testing.T) {
 	const text = `[{"extract":"<(.*)>","equals":"a"},{"json":true},{"number":{"value":1}}]`

@@ -76,7 +76,7 @@ func (r *Reader) one(value json.RawMessage) (Check, error) {
 	if len(value) > 0 && value[0] == '"' && json.Unmarshal(value, &name) == nil {
 		k, ok := lookup(name)
 		if !ok || !k.bare {
-			return Check{}, fmt.Errorf("%s: must be a check, as {\"equals\": %s}; only json and no_loop stand alone", strconv.Quote(name), quote(name))
+			return Check{}, fmt.Errorf("%s: must be a check, as %s; only json and no_loop stand alone", strconv.Quote(name), r.meant(name))
 		}
 		return r.check(k, json.RawMessage("true"), nil)
 	}
@@ -110,6 +110,19 @@ func (r *Reader) one(value json.RawMessage) (Check, error) {
 		return Check{}, fmt.Errorf("extract: %s looks at no text", k.name)
 	}
 	return r.check(k, arg, extract)
+}
+
+// meant is the check that a text in its place may have been meant for: the one
+// whose short form it is, else that texts equal it.
+func (r *Reader) meant(text string) string {
+	name, _, found := strings.Cut(text, ":")
+	if _, ok := lookup(strings.TrimSpace(name)); found && ok {
+		if list, err := r.ReadShort(text); err == nil {
+			b, _ := list.MarshalJSON() // it has no error
+			return string(b[1 : len(b)-1])
+		}
+	}
+	return `{"equals": ` + quote(text) + "}"
 }
 
 func (r *Reader) check(k *kind, value json.RawMessage, extract *regexp.Regexp) (Check, error) {
