@@ -64,36 +64,42 @@ func (v *View) drawBranches(c *viz.Canvas, host kit.Host, lay layout) {
 			v.drawTry(in, host, l, col, longest)
 			continue
 		}
-		b := list[k]
-		ink := viz.Ink{}
-		if k == row {
-			ink = ink.With(viz.Bold)
-		}
-		in.Fit(3, 0, col.name-3, strconv.Itoa(k+1)+" "+strings.Repeat(" ", min(b.Depth, 3))+v.lanes.LimbName(l, list, k), ink)
-		cells := func(n int) int { return n * col.barW / longest }
-		x := cells(b.Shared)
-		if b.Parent >= 0 {
-			x = min(x, col.barW-1)
-			in.Put(col.bar+x, 0, "└", muted)
+		v.drawBranch(in, l, list, k, col, longest, k == row)
+	}
+}
+
+// drawBranch draws branch k of list in its line: where it leaves its parent, and
+// how long it is beside the longest.
+func (v *View) drawBranch(c *viz.Canvas, l *run.Lane, list []run.Limb, k int, col branchColumns, longest int, selected bool) {
+	b := list[k]
+	ink, muted := viz.Ink{}, viz.Ink{Role: viz.Muted}
+	if selected {
+		ink = ink.With(viz.Bold)
+	}
+	c.Fit(3, 0, col.name-3, strconv.Itoa(k+1)+" "+strings.Repeat(" ", min(b.Depth, 3))+v.lanes.LimbName(l, list, k), ink)
+	cells := func(n int) int { return n * col.barW / longest }
+	x := cells(b.Shared)
+	if b.Parent >= 0 {
+		x = min(x, col.barW-1)
+		c.Put(col.bar+x, 0, "└", muted)
+		x++
+		if b.Shared < len(b.Steps) && b.Steps[b.Shared].Forced {
+			c.Put(col.bar+x, 0, "◆", viz.Ink{Role: viz.Chosen})
 			x++
-			if b.Shared < len(b.Steps) && b.Steps[b.Shared].Forced {
-				in.Put(col.bar+x, 0, "◆", viz.Ink{Role: viz.Chosen})
-				x++
-			}
 		}
-		glyph, role := "─", viz.Muted
-		if b.Index < 0 {
-			glyph, role = "━", viz.Focus
+	}
+	glyph, role := "─", viz.Muted
+	if b.Index < 0 {
+		glyph, role = "━", viz.Focus
+	}
+	c.Fill(viz.Rect{X: col.bar + x, Y: 0, W: max(cells(len(b.Steps))-x, 0), H: 1}, glyph, viz.Ink{Role: role})
+	c.Put(col.count, 0, viz.FirstFit(col.note-col.count-1, viz.Plural(len(b.Steps), "token"), viz.Count(len(b.Steps))+" tok"), viz.Ink{})
+	if col.note < c.W-8 {
+		note := v.lanes.LimbNote(l, list, k)
+		if viz.Width(note) > c.W-col.note-1 {
+			note = strings.TrimRight(viz.Fit(note, c.W-col.note-1), " ")
 		}
-		in.Fill(viz.Rect{X: col.bar + x, Y: 0, W: max(cells(len(b.Steps))-x, 0), H: 1}, glyph, viz.Ink{Role: role})
-		in.Put(col.count, 0, viz.FirstFit(col.note-col.count-1, viz.Plural(len(b.Steps), "token"), viz.Count(len(b.Steps))+" tok"), viz.Ink{})
-		if col.note < c.W-8 {
-			note := v.lanes.LimbNote(l, list, k)
-			if viz.Width(note) > c.W-col.note-1 {
-				note = strings.TrimRight(viz.Fit(note, c.W-col.note-1), " ")
-			}
-			in.Put(col.note, 0, note, muted)
-		}
+		c.Put(col.note, 0, note, muted)
 	}
 }
 
