@@ -277,54 +277,65 @@ func (v *View) drawChart(c *viz.Canvas, r *reading, host kit.Host) {
 		in.Put(1, 0, viz.CutTitle(v.tokenWords(r, host), in.W-2), viz.Ink{Role: viz.Muted})
 		return
 	}
-	const rank, mark, name, raw, final, bar = 5, 6, 8, 31, 40, 42
 	muted := viz.Ink{Role: viz.Muted}
 	if head > 0 {
-		in.Right(rank, 0, "#", muted)
-		in.Put(name, 0, "token", muted)
-		in.Right(raw, 0, "raw", muted)
-		in.Right(final, 0, "final", muted)
+		in.Right(rankColumn, 0, "#", muted)
+		in.Put(nameColumn, 0, "token", muted)
+		in.Right(rawColumn, 0, "raw", muted)
+		in.Right(finalColumn, 0, "final", muted)
 		if t.Rest > 0 {
-			in.Put(bar, 0, viz.CutTitle("of those named", in.W-bar-1), muted)
+			in.Put(barColumn, 0, viz.CutTitle("of those named", in.W-barColumn-1), muted)
 		}
 	}
 	in = in.Sub(viz.Rect{Y: head, W: in.W, H: in.H - head})
 	bars := make([]viz.Bar, 0, len(list)+1)
 	for y, x := range list {
-		ink := viz.Ink{}
-		glyph := " "
-		switch {
-		case x.ID == own.ID:
-			ink.Role, glyph = viz.Chosen, "◆"
-		case x.Cut != sampling.NoStage:
-			ink.Role, glyph = viz.Lost, "✗"
-		}
-		place := viz.Count(int(x.Rank))
-		if x.ID == own.ID && own.Of.Rank == 0 {
-			place = viz.Removed
-		}
-		in.Right(rank, y, place, muted)
-		in.Put(mark, y, glyph, ink)
-		if v.row < len(t.Rows()) && t.Rows()[v.row].ID == x.ID {
-			in.Put(mark+1, y, "▸", viz.Ink{Role: viz.Focus})
-		}
-		in.Fit(name, y, raw-name-8, run.Label(r.vocab(), x.ID, c.ASCII), ink)
-		in.Right(raw, y, viz.Percent(float64(x.RawProb)), ink)
-		share := viz.Removed
-		if x.Cut == sampling.NoStage {
-			share = viz.Percent(float64(x.Prob))
-		}
-		in.Right(final, y, share, ink)
+		v.drawRow(in, r, x, own, y)
 		bars = append(bars, viz.Bar{Raw: float64(x.RawProb), Final: float64(x.Prob)})
 	}
 	if t.Rest > 0 {
 		y := len(list)
-		in.Put(name, y, "not named", muted)
-		in.Right(raw, y, viz.Percent(float64(t.Rest)), muted)
-		in.Right(final, y, viz.Removed, muted)
+		in.Put(nameColumn, y, "not named", muted)
+		in.Right(rawColumn, y, viz.Percent(float64(t.Rest)), muted)
+		in.Right(finalColumn, y, viz.Removed, muted)
 		bars = append(bars, viz.Bar{Raw: float64(t.Rest)})
 	}
-	viz.Bars(in.Sub(viz.Rect{X: bar, Y: 0, W: max(in.W-bar-1, 1), H: len(bars)}), bars, scale)
+	viz.Bars(in.Sub(viz.Rect{X: barColumn, Y: 0, W: max(in.W-barColumn-1, 1), H: len(bars)}), bars, scale)
+}
+
+// Edges of the columns of the chart's rows.
+const (
+	rankColumn, markColumn, nameColumn, rawColumn, finalColumn, barColumn = 5, 6, 8, 31, 40, 42
+)
+
+// drawRow draws a row of the chart without its bar; own is the token of the
+// text.
+func (v *View) drawRow(in *viz.Canvas, r *reading, x *sampling.Row, own *score.Token, y int) {
+	t, muted := v.trace(), viz.Ink{Role: viz.Muted}
+	ink := viz.Ink{}
+	glyph := " "
+	switch {
+	case x.ID == own.ID:
+		ink.Role, glyph = viz.Chosen, "◆"
+	case x.Cut != sampling.NoStage:
+		ink.Role, glyph = viz.Lost, "✗"
+	}
+	place := viz.Count(int(x.Rank))
+	if x.ID == own.ID && own.Of.Rank == 0 {
+		place = viz.Removed
+	}
+	in.Right(rankColumn, y, place, muted)
+	in.Put(markColumn, y, glyph, ink)
+	if v.row < len(t.Rows()) && t.Rows()[v.row].ID == x.ID {
+		in.Put(markColumn+1, y, "▸", viz.Ink{Role: viz.Focus})
+	}
+	in.Fit(nameColumn, y, rawColumn-nameColumn-8, run.Label(r.vocab(), x.ID, in.ASCII), ink)
+	in.Right(rawColumn, y, viz.Percent(float64(x.RawProb)), ink)
+	share := viz.Removed
+	if x.Cut == sampling.NoStage {
+		share = viz.Percent(float64(x.Prob))
+	}
+	in.Right(finalColumn, y, share, ink)
 }
 
 // rows are the n best of the row by raw probability; the text's own token and
