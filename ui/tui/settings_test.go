@@ -145,13 +145,13 @@ func TestUndoEndsAJoinedChange(t *testing.T) {
 		b.m.SelectKnob("temperature")
 		l := b.m.Lane()
 		first := l.Config.Float("temperature")
-		b.keys("+", "+", "u")
+		b.keys("+", "u")
 		want := first
 		if back == "U" {
 			b.keys("U")
 			want = l.Config.Float("temperature")
 		}
-		b.keys("+", "+", "u")
+		b.keys("+", "u")
 		if got := l.Config.Float("temperature"); got != want {
 			t.Errorf("after %s a change and u: temperature %v, want %v", back, got, want)
 		}
