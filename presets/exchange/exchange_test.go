@@ -409,6 +409,19 @@ func TestModelfilesOddForms(t *testing.T) {
 		"FROM m\nPARAMETER seed 7\nPARAMETER num_ctx .5":      "seed 7, noted",
 		"FROM m\nPARAMETER seed 7\nPARAMETER num_ctx +50":     "seed 7",
 		"FROM m\nPARAMETER seed 7.0\nPARAMETER num_keep \"\"": "seed <nil>, noted",
+		// What Ollama's own parser refuses, takes or drops (0.33.0-rc2).
+		"FROM m\nPARAMETER seed 7\nPARAMETER use_mmap 2":         "seed 7, noted",
+		"FROM m\nPARAMETER seed 7\nPARAMETER use_mmap t":         "seed 7",
+		"FROM m\nPARAMETER seed 7\nPARAMETER keep_alive 5":       "seed 7, noted",
+		"FROM m\nPARAMETER seed 7\nPARAMETER format json":        "seed 7, noted",
+		"FROM m\nPARAMETER seed 7\nPARAMETER numa true":          "seed 7, noted",
+		"FROM m\nPARAMETER seed 7\nPARAMETER mirostat_tau hot":   "seed 7, unread",
+		"FROM m\nPARAMETER seed 7\nPARAMETER license MIT":        "seed 7",
+		"FROM m\nPARAMETER seed 7\nPARAMETER from x":             "seed 7, noted",
+		"FROM m\nPARA\u00a0METER top_k 3\nPARAMETER seed 7":      "seed 7, unread",
+		"FROM m\nPARAMETER see\u00a0d 8\nPARAMETER seed 7":       "seed 7, noted",
+		"FROM m\n\u200bPARAMETER seed \u200b7\u00a0":             "seed 7",
+		"FROM m\n\u200b\u200bPARAMETER seed 8\nPARAMETER seed 7": "seed 7, unread",
 	} {
 		in, err := Import([]byte(text), "Modelfile", Options{})
 		if err != nil {
@@ -421,6 +434,8 @@ func TestModelfilesOddForms(t *testing.T) {
 		}
 		if len(in.Notes) > 0 {
 			got += ", noted"
+		} else if len(in.Unread) > 0 {
+			got += ", unread"
 		}
 		if got != want {
 			t.Errorf("%q: %s (%v, %v), want %s", text, got, in.Notes, in.Unread, want)

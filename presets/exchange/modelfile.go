@@ -41,15 +41,10 @@ func looksLikeModelfile(text string) bool {
 // pyImport is what tells Python's from from a Modelfile's.
 const pyImport = "import"
 
-// printable drops what Ollama drops everywhere: what cannot be printed, other
-// than blanks and ends of lines.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\r' || r == '\t' || r == ' ' || strconv.IsPrint(r) {
-			return r
-		}
-		return -1
-	}, text)
+// printable reports whether Ollama keeps a character of a value: it drops what
+// cannot be printed, other than blanks and ends of lines.
+func printable(r rune) bool {
+	return r == '\n' || r == '\r' || r == '\t' || r == ' ' || strconv.IsPrint(r)
 }
 
 // fromUTF16 decodes text that begins with a byte order mark of UTF-16.
@@ -71,7 +66,8 @@ func fromUTF16(data []byte) ([]byte, bool) {
 // modelfileSource reads a Modelfile. What Ollama would refuse is noted and read
 // as far as it goes.
 func modelfileSource(text string) *source {
-	m := modelfile{text: printable(text), line: 1, s: &source{format: &ollama}}
+	valid := strings.Map(func(r rune) rune { return r }, text) // U+FFFD for what is not UTF-8
+	m := modelfile{text: valid, line: 1, s: &source{format: &ollama}}
 	for m.skip(); m.i < len(m.text); m.skip() {
 		m.command()
 	}
@@ -117,15 +113,11 @@ func (m *modelfile) toEnd() {
 	}
 }
 
-// word reads letters, digits and underscores.
+// word reads what a blank or the line's end closes.
 func (m *modelfile) word() string {
 	from := m.i
-	for m.more() {
-		r, n := utf8.DecodeRuneInString(m.text[m.i:])
-		if c := m.text[m.i]; c == ' ' || c == '\t' || carrier.IsEnd(c) || r == utf8.RuneError && n == 1 {
-			break
-		}
-		m.i += n
+	for m.more() && m.text[m.i] != ' ' && m.text[m.i] != '\t' && !carrier.IsEnd(m.text[m.i]) {
+		m.i++
 	}
 	return m.text[from:m.i]
 }
@@ -134,6 +126,9 @@ func (m *modelfile) word() string {
 func (m *modelfile) command() {
 	line := m.line
 	name := m.word()
+	if r, n := utf8.DecodeRuneInString(name); !printable(r) {
+		name = name[n:] // only before an instruction
+	}
 	if !slices.ContainsFunc(instructions, func(w string) bool { return strings.EqualFold(name, w) }) {
 		text := strings.TrimSpace(name + " " + m.rest())
 		m.s.unread = append(m.s.unread, carrier.Unread{Line: line, Key: name, Text: text, Why: "no instruction; Ollama refuses the file"})
@@ -189,18 +184,34 @@ func (m *modelfile) notice(name, role string, line int) {
 // messageRoles are the roles of MESSAGE.
 var messageRoles = []string{"system", "user", "assistant"}
 
-// retired are parameters that Ollama no longer knows: it refuses the file.
-var retired = []string{"tfs_z", "numa"}
+// dropped are parameters that Ollama passes over with a warning, whatever their
+// values.
+var dropped = []string{"penalize_newline", "low_vram", "f16_kv", "logits_all", "vocab_only", "use_mlock", "mirostat", "mirostat_tau", "mirostat_eta"}
+
+// takes reports whether Ollama takes PARAMETER with a name, which may be that of
+// an instruction. It refuses the file for any other, though its requests have
+// keys of the name.
+func takes(key string) bool {
+	f := ollama.field(key)
+	return f != nil && f.ours != "constraint" || key == useMMap || key == "model" || slices.Contains(whole, key) || slices.Contains(dropped, key) ||
+		strings.ToLower(key) == key && slices.Contains(instructions[2:], strings.ToUpper(key))
+}
 
 // whole are parameters that choose no token and must be whole numbers all the
 // same.
 var whole = []string{"num_ctx", "num_batch", "num_gpu", "main_gpu", "num_thread", "num_keep", "draft_num_predict"}
 
+// useMMap is the switch that is still known.
+const useMMap = "use_mmap"
+
 // put adds a parameter; the last of a number that stands twice wins, stops add
 // up.
 func (m *modelfile) put(e carrier.Entry) {
-	if slices.Contains(retired, e.Key) {
-		m.s.notes = append(m.s.notes, fmt.Sprintf("line %d: %s is not a parameter any more; Ollama refuses the file", e.Line, e.Key))
+	if !takes(e.Key) {
+		m.s.notes = append(m.s.notes, fmt.Sprintf("line %d: %s is not a parameter of a Modelfile; Ollama refuses the file", e.Line, e.Key))
+	}
+	if _, err := strconv.ParseBool(e.Text); err != nil && e.Key == useMMap {
+		m.s.notes = append(m.s.notes, fmt.Sprintf("line %d: %s must be true or false; Ollama refuses the file", e.Line, e.Key))
 	}
 	if _, err := strconv.ParseInt(e.Text, 10, 64); err != nil && slices.Contains(whole, e.Key) {
 		m.s.notes = append(m.s.notes, fmt.Sprintf("line %d: %s must be a whole number; Ollama refuses the file", e.Line, e.Key))
@@ -218,7 +229,11 @@ func (m *modelfile) put(e carrier.Entry) {
 			_, bad = strconv.ParseFloat(e.Text, 32)
 		}
 		if bad != nil {
-			m.s.unread = append(m.s.unread, carrier.Unread{Line: e.Line, Key: e.Key, Text: e.Text, Why: "not a number as Ollama reads it; it refuses the file"})
+			why := "not a number as Ollama reads it; it refuses the file"
+			if slices.Contains(dropped, e.Key) {
+				why = "not a number; Ollama passes over it"
+			}
+			m.s.unread = append(m.s.unread, carrier.Unread{Line: e.Line, Key: e.Key, Text: e.Text, Why: why})
 			return
 		}
 	}
@@ -244,16 +259,22 @@ func (m *modelfile) role() string {
 
 // value reads a value: the line's end closes it unless a quote is open.
 func (m *modelfile) value() (string, error) {
-	from := m.i
+	var kept strings.Builder
 	for {
 		if !m.more() || carrier.IsEnd(m.text[m.i]) {
-			if s, closed := unquote(strings.TrimSpace(m.text[from:m.i])); closed {
+			if s, closed := unquote(strings.TrimSpace(kept.String())); closed {
 				return s, nil
 			} else if !m.more() {
 				return s, errors.New("its quote is never closed; Ollama refuses the file")
 			}
 		}
-		m.step()
+		r, n := utf8.DecodeRuneInString(m.text[m.i:])
+		if printable(r) {
+			kept.WriteRune(r)
+		}
+		for range n {
+			m.step()
+		}
 	}
 }
 
@@ -293,7 +314,7 @@ func modelfileStops(v any) (any, error) {
 // quoteStop writes a text between quotes, and reports whether Ollama reads it
 // back.
 func quoteStop(s string) (string, bool) {
-	if !utf8.ValidString(s) || printable(s) != s {
+	if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return !printable(r) }) {
 		return "", false
 	}
 	for _, q := range []string{`"`, `"""`} {
