@@ -8,6 +8,7 @@ import (
 
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/prompt"
+	"logitscope/viz"
 )
 
 // onKey routes a key: text field, then overlay, view and table of actions.
@@ -96,10 +97,8 @@ func (m *Model) do(e *entry) tea.Cmd {
 		}
 		return tea.Batch(cmd, m.WantEffect())
 	}
-	for i := len(m.overlays) - 1; i >= 0; i-- {
-		if cmd, done := m.overlays[i].Act(m, &e.Action); done {
-			return tea.Batch(cmd, m.WantEffect())
-		}
+	if cmd, done := m.actOver(e); done {
+		return tea.Batch(cmd, m.WantEffect())
 	}
 	if cmd, done := m.tutorAct(&e.Action); done {
 		return tea.Batch(cmd, m.WantEffect())
@@ -117,6 +116,36 @@ func (m *Model) do(e *entry) tea.Cmd {
 		return m.WantEffect()
 	}
 	return tea.Batch(e.run(m), m.WantEffect())
+}
+
+// actOver gives an action to the overlays, from the top. Where one takes it and
+// nothing on the screen answers, the help line does.
+func (m *Model) actOver(e *entry) (tea.Cmd, bool) {
+	var before *viz.Canvas
+	for i := len(m.overlays) - 1; i >= 0; i-- {
+		if before == nil && m.w > 0 {
+			before = m.draw()
+		}
+		cmd, done := m.overlays[i].Act(m, &e.Action)
+		if !done {
+			continue
+		}
+		if cmd == nil && m.Notice.Text == "" && before != nil && m.draw().Update(before, m.pal) == "" {
+			m.Say(e.First() + ": " + m.nothingThere(e))
+		}
+		return cmd, true
+	}
+	return nil, false
+}
+
+// nothingThere words that the topmost box has nothing that an action changes.
+func (m *Model) nothingThere(e *entry) string {
+	_, rows := e.Rows(1)
+	_, columns := e.Columns(1)
+	if rows || columns {
+		return "nothing more that way"
+	}
+	return "does nothing here; esc closes this first"
 }
 
 // Do does what an action means where no view takes it.

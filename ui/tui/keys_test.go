@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/prompt"
 )
 
@@ -69,6 +70,34 @@ func TestWhatIfEndsWhereItBegan(t *testing.T) {
 		retraced()
 		if strings.Contains(b.frame(), "what-if") {
 			t.Errorf("after %s still a what-if:\n%s", back, b.frame())
+		}
+	}
+}
+
+// A key that a box takes and nothing on the screen answers is answered by the
+// help line, whatever the box and the key.
+func TestBoxesAnswerEveryKey(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, testOptions(t), 120, 40)
+	b.start(storyPrompt)
+	b.keys("E", "A")
+	b.has("A: does nothing here; esc closes this first")
+	b.keys("up")
+	b.has("↑: nothing more that way")
+	b.keys("down")
+	b.lacks("nothing")
+	b.keys("esc")
+	for _, open := range []string{"E", "V", "d", "O", "L"} {
+		for _, key := range []string{"A", "z", "up", "left", "pgup", "tab", "]", "f"} {
+			b.keys(open)
+			b.m.Notice.Text = ""
+			before, top := b.frame(), b.m.topID()
+			if b.keys(key); b.frame() == before && b.m.topID() == top {
+				t.Errorf("%s, then %s: no answer", open, key)
+			}
+			for b.m.topID() != kit.ViewLab {
+				b.keys("esc")
+			}
 		}
 	}
 }
