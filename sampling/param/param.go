@@ -214,7 +214,8 @@ func (p *Param) allowed() string {
 func (p *Param) wrongForm(v any) error {
 	hint := ""
 	if s, ok := v.(string); ok && p.Kind == Float {
-		if with, ok := value.PointFor(s); ok {
+		with, ok := value.PointFor(s)
+		if x, _ := value.Float(with); ok && p.Check(x) == nil {
 			hint = "; the decimal point is a dot: " + with
 		}
 	}

@@ -91,6 +91,7 @@ func TestDecimalComma(t *testing.T) {
 	for _, c := range []struct{ key, in, want string }{
 		{"temperature", "0,7", "temperature: want a number, 0 to 100; the decimal point is a dot: 0.7"},
 		{"temperature", " 1,25 ", "temperature: want a number, 0 to 100; the decimal point is a dot: 1.25"},
+		{"temperature", "500,5", "temperature: want a number, 0 to 100"},
 		{"temperature", "0,7,1", "temperature: want a number, 0 to 100"},
 		{"temperature", "a,b", "temperature: want a number, 0 to 100"},
 		{"temperature", ",", "temperature: want a number, 0 to 100"},

@@ -77,6 +77,12 @@ func (a *ask) nudge(d int) bool {
 // is somebody's decimal point.
 var thousands = regexp.MustCompile(`^[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?$`)
 
+// takes reports whether text is a number in the range.
+func (a *ask) takes(text string) bool {
+	v, err := strconv.ParseFloat(text, 64)
+	return err == nil && v >= a.least && v <= a.most
+}
+
 // set takes a typed number.
 func (a *ask) set(text string) error {
 	text = strings.TrimSpace(text)
@@ -84,15 +90,14 @@ func (a *ask) set(text string) error {
 	if thousands.MatchString(text) {
 		plain = strings.ReplaceAll(text, ",", "")
 	}
-	v, err := strconv.ParseFloat(plain, 64)
-	if err != nil || !(v >= a.least && v <= a.most) {
+	if !a.takes(plain) {
 		hint := ""
-		if with, ok := value.PointFor(text); ok && err != nil {
+		if with, ok := value.PointFor(text); ok && plain == text && a.takes(with) {
 			hint = "; the decimal point is a dot: " + with
 		}
 		return fmt.Errorf("%s %q: want a number from %s to %s%s", a.name, viz.Cut(text, 20), number(a.least), number(a.most), hint)
 	}
-	a.value = v
+	a.value, _ = strconv.ParseFloat(plain, 64)
 	return nil
 }
 
