@@ -63,10 +63,8 @@ func TestDeafTerminalIsClosed(t *testing.T) {
 			v.of.all = map[*visitor]struct{}{v: {}}
 			s := &shell{ctx: class, fps: 10}
 			sess := &session{Session: deaf{ctx: deafContext{of: t.Context(), caller: &caller{conn: v, out: v}}}}
-			gone := make(chan struct{})
-			if end == errElsewhere {
-				sess.seat = &Seat{gone: gone}
-			}
+			hub := newHub(Options{Max: 1})
+			sess.seat, _ = hub.join("theirs", nil)
 			var why error
 			done := make(chan struct{})
 			go func() {
@@ -82,13 +80,20 @@ func TestDeafTerminalIsClosed(t *testing.T) {
 			case ErrEnded:
 				stop()
 			case errElsewhere:
-				close(gone)
+				hub.join("theirs", nil)
 			default:
 				want = idleTime + closingTime
 			}
 			<-done
 			if d := time.Since(start); d != want || !errors.Is(why, end) {
 				t.Errorf("%s: ended after %v with %v, want %v", name, d, why, want)
+			}
+			here := 0
+			if end == errElsewhere {
+				here = 1
+			}
+			if n := hub.Standing().Here; n != here {
+				t.Errorf("%s: %d here, want %d", name, n, here)
 			}
 			if _, err := mine.Write([]byte("x")); !errors.Is(err, io.ErrClosedPipe) || inside(v.of) != 0 {
 				t.Errorf("%s: the connection is open: %v, %d in the doorway", name, err, inside(v.of))

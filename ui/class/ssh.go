@@ -126,7 +126,6 @@ func (s *shell) handle(sess ssh.Session) {
 			s.refuse(sess, err)
 			return
 		}
-		defer seat.Leave()
 		t.seat, make = seat, s.screens.student
 	}
 	conn := callerOf(sess.Context()).conn
@@ -165,8 +164,12 @@ var (
 )
 
 // run shows a screen until the student leaves, the class ends, or something
-// goes wrong with this session. It returns why.
+// goes wrong with this session. It returns why; the seat is free by then, so
+// that who comes back at once finds it.
 func (s *shell) run(t *session, winch <-chan ssh.Window, make func(*session) (screen, func())) error {
+	if t.seat != nil {
+		defer t.seat.Leave()
+	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	stop := context.AfterFunc(s.ctx, func() { cancel(ErrEnded) })
